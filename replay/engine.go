@@ -1,0 +1,159 @@
+package replay
+
+import (
+	"fmt"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/agentblame/agentblame/pipeline"
+)
+
+// Options say how an Engine replays. The zero value works.
+type Options struct {
+	// Concurrency is how many step runs may wait for something at once; 0 is 4.
+	Concurrency int
+	// Budget is the most that the step runs of analyses may cost, in the user's
+	// unit; 0 is no limit. Factual runs are not counted.
+	Budget float64
+	// Fix names the variant to try as a step's fix; a step that isn't named
+	// tries its first variant.
+	Fix map[string]string
+	// Calls makes each call of a step a player of its own, rather than each step.
+	Calls bool
+	// Nodes is the most states that exploring one case may meet; 0 is 32768.
+	Nodes int
+	// MaxCalls is the most step calls in one replay; a pipeline function that
+	// makes more is taken to be in an endless loop. 0 is 10000.
+	MaxCalls int
+	// Backoff is the wait before the first retry of a transient error; it
+	// doubles with each. 0 is half a second.
+	Backoff time.Duration
+}
+
+// An Engine replays one pipeline. It holds what all cases share: limits, the
+// meter and the counters. It is safe for use by several goroutines.
+type Engine struct {
+	pipeline *pipeline.Pipeline
+	options  Options
+	specs    []*pipeline.Spec // the steps, then the score
+	fixes    []int            // by step: the variant that is the fix, 0 for none
+	meter    meter
+	limits   limits
+	speeds   [][]atomic.Int64 // by step and variant: how long the last run took, in ns; 0 before the first
+	stats    Stats
+}
+
+// Stats count what an engine has done so far; they may be read at any time.
+type Stats struct {
+	Started  atomic.Int64 // step runs started, factual ones included
+	Finished atomic.Int64 // step runs finished
+	Retried  atomic.Int64 // attempts after the first
+}
+
+// New returns an engine for the pipeline. A pipeline that was declared wrongly
+// and a fix that there isn't are errors.
+func New(p *pipeline.Pipeline, o Options) (*Engine, error) {
+	if err := p.Check(); err != nil {
+		return nil, err
+	}
+	if o.Concurrency <= 0 {
+		o.Concurrency = 4
+	}
+	if o.Nodes <= 0 {
+		o.Nodes = 1 << 15
+	}
+	if o.MaxCalls <= 0 {
+		o.MaxCalls = 10_000
+	}
+	if o.Backoff <= 0 {
+		o.Backoff = 500 * time.Millisecond
+	}
+	e := &Engine{pipeline: p, options: o}
+	score := &pipeline.Spec{Name: "score", Needs: p.Score.Needs, Impls: []pipeline.Impl{p.Score.Impl}}
+	e.specs = append(append(e.specs, p.Steps...), score)
+	e.fixes = make([]int, len(e.specs))
+	for i, s := range p.Steps {
+		e.fixes[i] = s.Fix(o.Fix[s.Name])
+	}
+	if err := checkFixes(p, o.Fix); err != nil {
+		return nil, err
+	}
+	e.speeds = make([][]atomic.Int64, len(e.specs))
+	for i, s := range e.specs {
+		e.speeds[i] = make([]atomic.Int64, len(s.Impls))
+	}
+	e.meter.budget = o.Budget
+	e.limits = newLimits(o.Concurrency, e.specs)
+	return e, nil
+}
+
+func checkFixes(p *pipeline.Pipeline, fixes map[string]string) error {
+	for step, variant := range fixes {
+		var spec *pipeline.Spec
+		for _, s := range p.Steps {
+			if s.Name == step {
+				spec = s
+			}
+		}
+		if spec == nil {
+			return fmt.Errorf("fix %s=%s: there is no step %q (there are: %s)", step, variant, step, strings.Join(p.StepNames(), ", "))
+		}
+		if variant != "" && spec.Fix(variant) == 0 {
+			var names []string
+			for _, v := range spec.Impls[1:] {
+				names = append(names, v.Name)
+			}
+			return fmt.Errorf("fix %s=%s: step %s has no such variant (there are: %s)", step, variant, step, strings.Join(names, ", "))
+		}
+	}
+	return nil
+}
+
+// Pipeline returns the pipeline that the engine replays.
+func (e *Engine) Pipeline() *pipeline.Pipeline { return e.pipeline }
+
+// FixOf returns the name of the variant that is the step's fix, or "".
+func (e *Engine) FixOf(step int) string {
+	if i := e.fixes[step]; i > 0 {
+		return e.specs[step].Impls[i].Name
+	}
+	return ""
+}
+
+// Stats returns the engine's counters.
+func (e *Engine) Stats() *Stats { return &e.stats }
+
+// Spent returns what the step runs of analyses have cost so far.
+func (e *Engine) Spent() float64 { return e.meter.spentSoFar() }
+
+// slowRun is how long a step run takes before others are worth starting beside
+// it: well above the price of a goroutine, well below any model call.
+const slowRun = 200 * time.Microsecond
+
+// waits says whether a run of the implementation may take long: it waits for
+// another process, was slow the last time, or hasn't run yet.
+func (e *Engine) waits(step, variant int) bool {
+	if e.specs[step].Impls[variant].Blocking {
+		return true
+	}
+	ns := e.speeds[step][variant].Load()
+	return ns == 0 || time.Duration(ns) > slowRun
+}
+
+// anyWaits says whether any implementation that replays use may take long, so
+// that independent replays are worth running at once.
+func (e *Engine) anyWaits() bool {
+	if e.options.Concurrency == 1 {
+		return false
+	}
+	for i := range e.specs {
+		if e.waits(i, 0) || e.fixes[i] > 0 && e.waits(i, e.fixes[i]) {
+			return true
+		}
+	}
+	return false
+}
+
+// BudgetEnded says whether a run was refused because of the budget.
+func (e *Engine) BudgetEnded() bool { return e.meter.ended() }

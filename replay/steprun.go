@@ -1,0 +1,218 @@
+package replay
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/agentblame/agentblame/noise"
+	"github.com/agentblame/agentblame/pipeline"
+)
+
+// An outcome is what a step run came to.
+type outcome struct {
+	// value is the output, or the step's error as a value; nil when unknown.
+	value *pipeline.Value
+	// cost is the run's price: its declared cost for each attempt, and charges.
+	cost  float64
+	drew  bool
+	draws []noise.Draw
+	took  time.Duration
+	// pinned says that the output is a recorded one and nothing ran.
+	pinned bool
+	// cached says that the run was made for another replay.
+	cached bool
+	// unknown says why there is no output: the last attempt failed for a
+	// transient reason, the budget ended, the analysis was cancelled.
+	unknown error
+	// fault is a wrong use of the pipeline, not a failure of the step.
+	fault error
+}
+
+// stepContext is the context of a step's own run. Its values are those of the
+// caller, for what user code keeps there, but its end is the analysis': the
+// output serves other replays than the one that asked first.
+type stepContext struct {
+	context.Context // of the analysis
+	values          context.Context
+	session         *Session
+	source          noise.Source
+
+	mu      sync.Mutex
+	charged float64
+}
+
+func (c *stepContext) Value(key any) any {
+	switch key.(type) {
+	case noise.ContextKey:
+		return &c.source
+	case pipeline.InsideKey:
+		return true
+	case pipeline.ChargeKey:
+		return c.charge
+	case pipeline.CaseKey:
+		return c.session.input.Case
+	}
+	if v := c.Context.Value(key); v != nil {
+		return v
+	}
+	return c.values.Value(key)
+}
+
+func (c *stepContext) charge(cost float64) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.charged += cost
+}
+
+// run runs a step: the one place where anything is run. The first attempt's
+// declared cost has been reserved; onDraw, if any, is called at its first draw.
+func (s *Session) run(ctx, values context.Context, r request, onDraw func()) outcome {
+	e := s.engine
+	impl := &e.specs[r.step].Impls[r.variant]
+	if e.waits(r.step, r.variant) {
+		release, err := e.limits.acquire(ctx, r.step)
+		if err != nil {
+			return outcome{unknown: err}
+		}
+		defer release()
+	}
+	e.stats.Started.Add(1)
+	defer e.stats.Finished.Add(1)
+	var out outcome
+	for attempt := 0; ; attempt++ {
+		run := &stepContext{Context: ctx, values: values, session: s}
+		run.source.Reset(s.worlds[r.world], e.specs[r.step].Name, r.label)
+		if onDraw != nil {
+			run.source.OnDraw(onDraw)
+		}
+		if s.record {
+			run.source.Record()
+		}
+		start := time.Now()
+		result, err := attemptOnce(run, impl, s, r)
+		out.took = time.Since(start)
+		e.speeds[r.step][r.variant].Store(max(1, int64(out.took)))
+		s.pay(&out, r, impl, run)
+		out.drew = run.source.Drew()
+		if s.record {
+			out.draws = run.source.Draws()
+		}
+		if ctx.Err() != nil {
+			out.unknown = context.Cause(ctx)
+			return out
+		}
+		if !isTransient(err) {
+			s.settle(&out, result, err)
+			return out
+		}
+		if attempt >= impl.Retries {
+			if attempt > 0 {
+				err = fmt.Errorf("%w (%d attempts)", err, attempt+1)
+			}
+			out.unknown = err
+			return out
+		}
+		e.stats.Retried.Add(1)
+		select {
+		case <-time.After(e.options.Backoff << min(attempt, 10)):
+		case <-ctx.Done():
+			out.unknown = context.Cause(ctx)
+			return out
+		}
+		if !r.factual && !e.meter.reserve(impl.Cost) {
+			out.unknown = fmt.Errorf("%w before attempt %d", ErrBudget, attempt+2)
+			return out
+		}
+	}
+}
+
+// pay adds the attempt's cost to the outcome, and what it charged to the meter.
+func (s *Session) pay(out *outcome, r request, impl *pipeline.Impl, run *stepContext) {
+	run.mu.Lock()
+	charged := run.charged
+	run.mu.Unlock()
+	out.cost += impl.Cost + charged
+	if charged != 0 && !r.factual {
+		s.engine.meter.charge(charged)
+	}
+}
+
+// settle turns what the implementation returned into a value.
+func (s *Session) settle(out *outcome, result any, err error) {
+	var noGold *pipeline.NoGoldError
+	var fault *pipeline.FaultError
+	if errors.As(err, &noGold) || errors.As(err, &fault) {
+		out.fault = err
+		return
+	}
+	if err == nil {
+		out.value, err = s.input.Values.Intern(result)
+		if err != nil {
+			err = fmt.Errorf("the output has no JSON form: %w", err)
+		}
+	}
+	if err != nil {
+		out.value = s.input.Values.InternError(err)
+	}
+}
+
+// attemptOnce makes one attempt: panics become errors, and what overruns its
+// time is left behind.
+func attemptOnce(ctx *stepContext, impl *pipeline.Impl, s *Session, r request) (any, error) {
+	args := pipeline.NewArgs(s.input.Case, s.engine.specs[r.step].Needs, r.args)
+	if impl.Timeout <= 0 {
+		return guarded(ctx, impl, args)
+	}
+	limited, cancel := context.WithTimeout(ctx, impl.Timeout)
+	defer cancel()
+	type result struct {
+		out any
+		err error
+	}
+	done := make(chan result, 1)
+	go func() {
+		out, err := guarded(limited, impl, args)
+		done <- result{out, err}
+	}()
+	expired := pipeline.Transient(fmt.Errorf("timed out after %v", impl.Timeout))
+	// What stops by itself when its time is over gets a moment to say so: a
+	// process group to be killed, a connection to be closed.
+	select {
+	case res := <-done:
+		if res.err != nil && limited.Err() != nil && ctx.Err() == nil {
+			return nil, expired
+		}
+		return res.out, res.err
+	case <-limited.Done():
+	}
+	select {
+	case <-done:
+	case <-time.After(grace):
+	}
+	return nil, expired
+}
+
+// grace is how long a run that is out of time may take to end by itself.
+const grace = 3 * time.Second
+
+func guarded(ctx context.Context, impl *pipeline.Impl, args pipeline.Args) (out any, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			if drawn, ok := p.(*noise.Error); ok {
+				out, err = nil, drawn
+				return
+			}
+			out, err = nil, pipeline.PanicError("the step", p)
+		}
+	}()
+	return impl.Run(ctx, args)
+}
+
+// isTransient says whether an error may be gone at the next attempt.
+func isTransient(err error) bool {
+	var t interface{ Transient() bool }
+	return errors.As(err, &t) && t.Transient()
+}
