@@ -1,8 +1,8 @@
 package blame
 
 import (
+	"cmp"
 	"context"
-	"math/rand/v2"
 	"slices"
 	"sync"
 
@@ -14,6 +14,12 @@ import (
 // what each step is to blame for. When ctx ends, what is known so far is
 // returned and marked partial, along with the context's error.
 func Batch(ctx context.Context, p *pipeline.Pipeline, cases []pipeline.Case, o Options) (*Result, error) {
+	return BatchOf(ctx, p, caseList(cases), o)
+}
+
+// BatchOf is Batch for cases that need not all be in memory. With KeepCases set,
+// its memory doesn't grow with their number.
+func BatchOf(ctx context.Context, p *pipeline.Pipeline, cases Cases, o Options) (*Result, error) {
 	o = o.withDefaults()
 	if err := o.check(); err != nil {
 		return nil, err
@@ -22,81 +28,177 @@ func Batch(ctx context.Context, p *pipeline.Pipeline, cases []pipeline.Case, o O
 	if err != nil {
 		return nil, err
 	}
+	if err := checkGroups(e, o.Groups); err != nil {
+		return nil, err
+	}
 	if o.Monitor != nil {
 		o.Monitor.engine.Store(e)
-		o.Monitor.total.Store(int64(len(cases)))
+		o.Monitor.total.Store(int64(cases.Len()))
 	}
-	b := &batch{analysis: analysis{engine: e, options: o}, cases: cases, order: order(len(cases), o.Seed)}
-	results, done := b.run(ctx)
-	r := b.sum(results, done)
-	if ctx.Err() != nil {
+	b := &batch{analysis: analysis{engine: e, options: o}, cases: cases, order: newOrder(cases.Len(), o.Seed)}
+	b.next.L = &b.mu
+	if o.Claim == ThisBatch {
+		b.prepareAll(ctx)
+	}
+	if b.sums, err = newSums(e, o, cases.Len(), b.failing()); err != nil {
+		return nil, err
+	}
+	if err := b.run(ctx); err != nil {
+		return nil, err
+	}
+	r := b.result()
+	if ctx.Err() == nil {
+		b.harms(ctx, r)
+	}
+	if ctx.Err() != nil && r.Summary.Partial {
 		return r, context.Cause(ctx)
 	}
 	return r, nil
 }
 
-// order draws the order in which cases are analysed: the order of a file says
-// something, and rules that stop early must not learn from it.
-func order(n int, seed uint64) []int {
-	out := make([]int, n)
-	for i := range out {
-		out[i] = i
-	}
-	rand.New(rand.NewPCG(seed, 0x6f726465720a)).Shuffle(n, func(i, j int) { out[i], out[j] = out[j], out[i] })
-	return out
-}
-
 type batch struct {
 	analysis
-	cases []pipeline.Case
-	order []int
+	cases Cases
+	order order
+
+	mu      sync.Mutex
+	next    sync.Cond // filed has changed
+	taken   int       // cases given to workers, in order
+	filed   int       // cases filed, in order
+	stopped string    // why no further case is filed, or ""
+	missing bool      // a case was cut off by the end of the context
+	failure error
+	// ready are all cases in order, run as they were, for claims about this batch.
+	ready  []*prepared
+	sums   *sums
+	kept   []keptCase
+	sample []passingCase // to measure harm on
+}
+
+// keptCase is a case that the result lists.
+type keptCase struct {
+	index  int
+	result CaseResult
 }
 
 // run analyses the cases, several at once. A case is filed when all before it in
-// the drawn order are, so that nothing depends on which was faster.
-func (b *batch) run(ctx context.Context) (results []*CaseResult, done []bool) {
-	results = make([]*CaseResult, len(b.cases))
-	done = make([]bool, len(b.cases))
-	// ended[k] is closed when the k-th case in order has been filed.
-	ended := make([]chan struct{}, len(b.cases)+1)
-	for i := range ended {
-		ended[i] = make(chan struct{})
+// the drawn order are, so that nothing depends on which was faster; what was
+// begun beyond the end of a batch is cancelled and not counted.
+func (b *batch) run(ctx context.Context) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	workers := b.options.Concurrency
+	if workers > 1 {
+		workers *= 2 // some wait for their turn to be filed
 	}
-	close(ended[0])
-	next := make(chan int)
-	var workers sync.WaitGroup
-	for range min(b.options.Concurrency, len(b.cases)) {
-		workers.Go(func() {
-			for k := range next {
-				i := b.order[k]
-				var turn func()
-				if b.options.Budget > 0 {
-					// The budget goes to the cases in order, one at a time.
-					turn = func() { <-ended[k] }
-				}
-				r := b.analyze(ctx, &b.cases[i], turn)
-				<-ended[k]
-				if !isCancelled(ctx) || r.Passed || r.Method != "" {
-					results[i], done[i] = r, true
-					b.file(r)
-				}
-				close(ended[k+1])
+	var group sync.WaitGroup
+	for range min(workers, b.cases.Len()) {
+		group.Go(func() {
+			for b.one(ctx) {
 			}
+			// Whoever finds no more to do wakes those who wait for their turn.
+			b.mu.Lock()
+			if b.stopped != "" {
+				cancel()
+			}
+			b.mu.Unlock()
+			b.next.Broadcast()
 		})
 	}
-	for k := range b.cases {
-		if ctx.Err() != nil {
-			break
-		}
-		next <- k
-	}
-	close(next)
-	workers.Wait()
-	return results, done
+	group.Wait()
+	return b.failure
 }
 
-// file tells who listens that a case is done.
-func (b *batch) file(r *CaseResult) {
+// one analyses the next case; it returns false when there is none.
+func (b *batch) one(ctx context.Context) bool {
+	b.mu.Lock()
+	k := b.taken
+	if k >= b.cases.Len() || b.stopped != "" || ctx.Err() != nil {
+		b.mu.Unlock()
+		return false
+	}
+	b.taken++
+	b.mu.Unlock()
+
+	i := b.order.at(k)
+	var turn func()
+	if b.options.Budget > 0 {
+		// The budget goes to the cases in order, one at a time.
+		turn = func() { b.await(k) }
+	}
+	var r *CaseResult
+	if b.ready != nil {
+		p := b.ready[k]
+		if p.fails && turn != nil {
+			turn()
+		}
+		b.finish(ctx, p)
+		r = p.result
+	} else {
+		c := b.cases.At(i)
+		r = b.analyze(ctx, &c, turn)
+	}
+	if !b.await(k) {
+		return false
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	defer b.next.Broadcast()
+	b.filed++
+	// A case that was cut off by the end of the context was not analysed; those
+	// after it that were are kept.
+	if ctx.Err() != nil && r.Undefined != "" {
+		b.missing = true
+		return false
+	}
+	return b.file(i, r)
+}
+
+// prepareAll runs all cases as they are, so that it is known how many fail.
+func (b *batch) prepareAll(ctx context.Context) {
+	b.ready = make([]*prepared, b.cases.Len())
+	each(b.options.Concurrency, len(b.ready), func(k int) {
+		c := b.cases.At(b.order.at(k))
+		b.ready[k] = b.prepare(ctx, &c)
+	})
+}
+
+// failing returns how many prepared cases fail, or 0 when that isn't known.
+func (b *batch) failing() int {
+	n := 0
+	for _, p := range b.ready {
+		if p.fails {
+			n++
+		}
+	}
+	return n
+}
+
+// await waits until all cases before the k-th are filed, and says whether the
+// batch goes on.
+func (b *batch) await(k int) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for b.filed < k && b.stopped == "" {
+		b.next.Wait()
+	}
+	return b.stopped == ""
+}
+
+// file counts a case and says whether the batch goes on. The caller holds the
+// lock.
+func (b *batch) file(index int, r *CaseResult) bool {
+	if err := b.sums.add(r); err != nil {
+		b.failure, b.stopped = err, "failed"
+		return false
+	}
+	if r.passing != nil && len(b.sample) < b.options.Harm {
+		b.sample = append(b.sample, *r.passing)
+	}
+	r.game, r.passing = nil, nil
+	if keep := b.options.KeepCases; keep == 0 || len(b.kept) < keep {
+		b.kept = append(b.kept, keptCase{index, *r})
+	}
 	if m := b.options.Monitor; m != nil {
 		m.done.Add(1)
 		if !r.Passed && r.Undefined == "" {
@@ -106,25 +208,30 @@ func (b *batch) file(r *CaseResult) {
 	if b.options.Each != nil {
 		b.options.Each(*r)
 	}
+	if reason, reached := b.sums.reached(); reached {
+		b.stopped = reason
+	} else if r.budget {
+		b.stopped = "budget"
+	}
+	return b.stopped == ""
 }
 
-// sum makes the result of the cases that are done, in their own order.
-func (b *batch) sum(results []*CaseResult, done []bool) *Result {
+// result sums up, with the cases in their own order.
+func (b *batch) result() *Result {
 	r := &Result{Schema: Schema, Pipeline: describe(b.engine), Settings: b.options.settings(), Cases: []CaseResult{}}
-	r.Summary.Stopped = "all cases"
-	sums := newSums(b.engine)
-	for i, c := range results {
-		if !done[i] {
-			r.Summary.Stopped, r.Summary.Partial = "interrupted", true
-			continue
-		}
-		r.Cases = append(r.Cases, *c)
-		sums.add(&r.Summary, c)
+	slices.SortFunc(b.kept, func(x, y keptCase) int { return cmp.Compare(x.index, y.index) })
+	for _, k := range b.kept {
+		r.Cases = append(r.Cases, k.result)
 	}
-	if b.options.Budget > 0 && slices.ContainsFunc(r.Cases, func(c CaseResult) bool { return c.Undefined != "" }) && b.engine.BudgetEnded() {
-		r.Summary.Stopped = "budget"
+	b.sums.result(r)
+	r.Summary.Stopped = cmp.Or(b.stopped, "all cases")
+	if b.stopped == "" && (b.missing || b.filed < b.cases.Len()) {
+		r.Summary.Stopped, r.Summary.Partial = "interrupted", true
 	}
-	r.Steps = sums.steps(r.Summary.Analyzed)
+	if len(r.Cases) < r.Summary.Cases {
+		kept := len(r.Cases)
+		r.Summary.CasesKept = &kept
+	}
 	return r
 }
 
@@ -137,10 +244,12 @@ func describe(e *replay.Engine) PipelineInfo {
 		if s.Input {
 			step.Needs = nil
 		}
+		step.UnseenNoise, step.Key = s.Impls[0].Opaque, s.Key != nil
 		for _, v := range s.Impls[1:] {
 			step.Variants = append(step.Variants, v.Name)
 			if v.Name == step.Fix {
 				step.FixCost = v.Cost
+				step.UnseenNoise = step.UnseenNoise || v.Opaque
 			}
 		}
 		info.Steps = append(info.Steps, step)

@@ -43,73 +43,149 @@ type analysis struct {
 // analyze runs a case and, when it fails, analyses it. turn, if not nil, is
 // waited for between the two: under a budget, analyses take turns.
 func (a *analysis) analyze(ctx context.Context, c *pipeline.Case, turn func()) *CaseResult {
+	p := a.prepare(ctx, c)
+	if p.fails && turn != nil {
+		turn()
+	}
+	a.finish(ctx, p)
+	return p.result
+}
+
+// A prepared case has been run as it was.
+type prepared struct {
+	input   *pipeline.Case
+	result  *CaseResult
+	session *replay.Session // of a failing case
+	factual *replay.Trace
+	fails   bool
+}
+
+// prepare makes a case's factual run.
+func (a *analysis) prepare(ctx context.Context, c *pipeline.Case) *prepared {
 	r := &CaseResult{ID: c.ID}
+	p := &prepared{input: c, result: r}
 	s, err := a.engine.Case(c, a.options.Seed)
 	if err != nil {
 		r.Undefined = err.Error()
-		return r
+		return p
 	}
 	factual := s.Run(ctx, 0, replay.Fixes{}, true)
 	r.CostFactual = s.FactualCost()
 	r.Errors = a.errors(s, factual.Failures)
 	if factual.Err != nil {
 		r.Undefined = "the run as it was has no score: " + factual.Err.Error()
-		return r
+		return p
 	}
 	score := factual.Score
 	r.Score = &score
 	if score >= a.options.Pass {
 		r.Passed = true
-		return r
+		noisy := slices.ContainsFunc(factual.Calls, func(c replay.TraceCall) bool { return len(c.Draws) > 0 })
+		r.passing = &passingCase{s, noisy || a.unseenNoise()}
+		return p
 	}
-	if turn != nil {
-		turn()
-	}
-	a.explore(ctx, s, r, factual)
-	r.Cost = s.Cost()
-	return r
+	p.session, p.factual, p.fails = s, factual, true
+	return p
 }
 
-// explore replays a failing case under all coalitions and fills in its values.
-func (a *analysis) explore(ctx context.Context, s *replay.Session, r *CaseResult, factual *replay.Trace) {
-	x, err := s.Explore(ctx, 0)
+// finish analyses a prepared case that fails.
+func (a *analysis) finish(ctx context.Context, p *prepared) {
+	if !p.fails {
+		return
+	}
+	if err := a.values(ctx, p.session, p.input, p.result, p.factual); err != nil {
+		p.result.Undefined = err.Error()
+		p.result.budget = errors.Is(err, replay.ErrBudget)
+	}
+	p.result.Cost = p.session.Cost()
+	p.session, p.factual = nil, nil
+}
+
+// values replays a failing case under coalitions and fills in its values.
+func (a *analysis) values(ctx context.Context, s *replay.Session, c *pipeline.Case, r *CaseResult, factual *replay.Trace) error {
+	seed := c.WorldSeed(a.options.Seed)
+	worlds, err := a.worlds(s, factual, seed)
 	if err != nil {
-		r.Undefined = err.Error()
-		return
+		return err
 	}
-	r.Errors = a.errors(s, x.Failures)
-	if !x.Complete() {
-		r.Undefined = unknownReason(x)
-		return
+	switch {
+	case a.options.Method == Permutation:
+		// Players that the fixed replay meets are players too.
+		s.Run(ctx, worlds[0], replay.Fixes{All: true}, false)
+		err = a.sampled(ctx, s, r, worlds, seed)
+	case a.options.Independent:
+		var g *caseGame
+		if g, err = a.exactIndependent(ctx, s, r, worlds); err == nil {
+			r.Method = string(Exact)
+			g.values(r, a.options.Pass)
+		}
+	default:
+		err = a.explored(ctx, s, r, worlds, seed)
 	}
-	players, d, err := a.canonical(s, x.Diagram)
 	if err != nil {
-		r.Undefined = err.Error()
-		return
+		return err
 	}
-	names := make([]string, len(players))
-	for i, p := range players {
-		names[i] = a.engine.Name(p)
+	if a.options.Mode == Recorded && !a.options.Independent {
+		all := s.Run(ctx, 0, replay.Fixes{All: true}, false)
+		if all.Err == nil && r.ScoreFixed == nil {
+			r.ScoreFixed = &all.Score
+		}
+		r.LastTouch = a.lastTouch(factual, all)
+		r.CallsShift = a.callsShift(factual, all)
+		return nil
 	}
-	r.Method = "exact"
-	r.Coalitions = pow2(len(players))
-	r.CostUncached = x.CostUncached
-	fixed := d.Full()
-	r.ScoreFixed = &fixed
-	shapley, fractions := exactValues(d)
-	r.Shapley = byPlayer(names, shapley)
-	if fractions != nil {
-		r.ShapleyExact = byPlayer(names, fractions)
-	}
-	r.FixAlone = byPlayer(names, d.FixAlone(nil))
-	r.LeaveOneOut = byPlayer(names, d.LeaveOneOut(nil))
-	a.repairs(r, d, names)
-	all := s.Run(ctx, 0, replay.Fixes{All: true}, false)
+	all := s.Run(ctx, worlds[0], replay.Fixes{All: true}, false)
 	r.LastTouch = a.lastTouch(factual, all)
-	r.CallsShift = a.callsShift(factual, all)
+	return nil
 }
 
-func unknownReason(x *replay.Exploration) string {
+// explored gets a case's values from exploring all coalitions, or, when there
+// are too many states and the method allows it, from sampling.
+func (a *analysis) explored(ctx context.Context, s *replay.Session, r *CaseResult, worlds []int, seed uint64) error {
+	xs, err := a.exploreAll(ctx, s, worlds)
+	if err != nil {
+		return err
+	}
+	for _, x := range xs {
+		r.Errors = mergeErrors(r.Errors, a.errors(s, x.Failures))
+	}
+	for _, x := range xs {
+		if x.Complete() {
+			continue
+		}
+		if err := a.bounds(s, r, xs); err != nil {
+			return err
+		}
+		if x.Cut && a.options.Method == Auto {
+			if err := a.sampled(ctx, s, r, worlds, seed); err != nil {
+				return err
+			}
+			r.intersect()
+			return nil
+		}
+		return unknownReason(x)
+	}
+	g, err := a.newCaseGame(s, xs)
+	if err != nil {
+		return err
+	}
+	r.Method = string(Exact)
+	g.values(r, a.options.Pass)
+	g.repairs(r, a.options.Pass)
+	r.MergedByKey = s.MergedByKey()
+	if err := a.checkKeys(ctx, s, r, worlds, seed); err != nil {
+		return err
+	}
+	g.interactions(r)
+	a.responsibility(g, r)
+	if err := a.levels(ctx, g, r); err != nil {
+		return err
+	}
+	r.game = g
+	return a.tryVariants(ctx, s, r, worlds)
+}
+
+func unknownReason(x *replay.Exploration) error {
 	reason := "the value of some coalitions is unknown"
 	if len(x.Unknown) > 0 {
 		reason += ": " + x.Unknown[0]
@@ -117,37 +193,28 @@ func unknownReason(x *replay.Exploration) string {
 			reason += fmt.Sprintf(" (and %d more reasons)", more)
 		}
 	}
-	return reason
+	if x.Budget {
+		return fmt.Errorf("%s: %w", reason, replay.ErrBudget)
+	}
+	return errors.New(reason)
 }
 
-// canonical numbers the players in the order of reports. Calls as players are
-// discovered while exploring, in an order that says nothing.
-func (a *analysis) canonical(s *replay.Session, d *game.Diagram) ([]replay.Player, *game.Diagram, error) {
-	found := s.Players()
-	players := slices.Clone(found)
-	slices.SortStableFunc(players, replay.ComparePlayers)
-	to := make([]int, len(found))
-	for i, p := range found {
-		to[i] = slices.Index(players, p)
-	}
-	d, err := d.Relabel(len(players), to)
-	return players, d, err
+// unseenNoise says whether some step may draw noise that isn't seen.
+func (a *analysis) unseenNoise() bool {
+	return slices.ContainsFunc(a.engine.Pipeline().Steps, func(s *pipeline.Spec) bool { return s.Impls[0].Opaque })
 }
 
-func (a *analysis) repairs(r *CaseResult, d *game.Diagram, names []string) {
-	all := d.Repairs(a.options.Pass)
-	r.MinimalRepairs = [][]string{}
-	for _, c := range all.Smallest(maxRepairs) {
-		r.MinimalRepairs = append(r.MinimalRepairs, coalitionNames(c, names))
+// mergeErrors adds the errors of another world: each once, in order.
+func mergeErrors(to, more []CaseError) []CaseError {
+	for _, e := range more {
+		if !slices.ContainsFunc(to, func(have CaseError) bool {
+			return have.Step == e.Step && have.Variant == e.Variant && have.Message == e.Message
+		}) {
+			to = append(to, e)
+		}
 	}
-	if count := all.Count(); !count.IsInt64() || count.Int64() > int64(len(r.MinimalRepairs)) {
-		r.MinimalRepairsCut = true
-		r.MinimalRepairsCount = count.String()
-	}
+	return to
 }
-
-// maxRepairs is how many minimal repairs a result lists.
-const maxRepairs = 100
 
 func coalitionNames(c game.Coalition, names []string) []string {
 	out := []string{}

@@ -6,19 +6,41 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/agentblame/agentblame/confseq"
 	"github.com/agentblame/agentblame/pipeline"
 	"github.com/agentblame/agentblame/replay"
 )
 
 // Options say how an analysis is made. The zero value is the default: recorded
-// noise, exact values, steps as players, pass mark 1, no budget.
+// noise, exact values where they can be had, steps as players, pass mark 1, no
+// budget, all cases.
 type Options struct {
 	// Seed draws the order of cases, and the worlds of cases without a seed.
 	Seed uint64
+	// Mode says which noise counterfactual replays see; "" is Recorded.
+	Mode Mode
+	// Worlds is the number of worlds in the other modes; 0 is 8.
+	Worlds int
+	// Independent gives every coalition noise of its own. It exists to compare
+	// with; the values then mix effects of fixes with luck.
+	Independent bool
+	// Method says how values are computed; "" is Auto.
+	Method Method
+	// Permutations is the most random orders of players replayed in a case whose
+	// values are sampled; 0 is 1024.
+	Permutations int
+	// Antithetic replays each order of players backwards too.
+	Antithetic bool
 	// Pass is the pass mark: a case fails when its score is below it. 0 is 1.
 	Pass float64
 	// Calls makes each call of a step a player.
 	Calls bool
+	// Groups are players that belong together, for blame at both levels. With
+	// calls as players and none given, a step's calls are a group.
+	Groups []Group
+	// Ordered also gives values over those orders of players alone in which each
+	// comes after the steps that it depends on (asymmetric Shapley values).
+	Ordered bool
 	// Fix names the variant to try for a step, where it isn't the first.
 	Fix map[string]string
 	// Budget is the most that the analysis' step runs may cost; 0 is no limit.
@@ -29,6 +51,29 @@ type Options struct {
 	Nodes int
 	// Delta is the error probability of intervals and of stopping; 0 is 0.05.
 	Delta float64
+	// Stop ends the batch, or the sampling of a case, when its goal is reached;
+	// "" analyses all cases.
+	Stop confseq.Goal
+	// Claim says whom intervals and the stopping rule speak about; "" is Traffic.
+	Claim Claim
+	// TopK is how many steps the goal TopK is about, and Width the radius of
+	// intervals that the goal Width asks for.
+	TopK  int
+	Width float64
+	// Rule names the rule that decides about the goal over cases, one of
+	// confseq.Names; "" is confseq's choice for the goal. SampleRule is that for
+	// the permutations of one case; "" is "bernstein".
+	Rule, SampleRule string
+	// CheckKeys is how many coalitions of each analysed case are replayed once
+	// more with every output taken as it is, to check the keys that steps declare.
+	CheckKeys int
+	// Harm is on how many passing cases it is measured what fixes break; 0 is
+	// 100, a negative number none.
+	Harm int
+	// KeepCases is how many failing, undefined or passing cases the result
+	// keeps in full: the first in the order of analysis. 0 keeps all, a negative
+	// number none.
+	KeepCases int
 	// Backoff is the wait before a first retry; 0 is half a second.
 	Backoff time.Duration
 	// Monitor, if not nil, can be read while the analysis goes on.
@@ -37,6 +82,32 @@ type Options struct {
 	// order in which they are analysed, are done.
 	Each func(CaseResult)
 }
+
+// A Claim says whom conclusions are about.
+type Claim string
+
+// The claims.
+const (
+	// Traffic is future cases like these: the batch is taken as independent draws.
+	Traffic Claim = "traffic"
+	// ThisBatch is the failures of this batch, drawn in random order without
+	// replacement. All cases are run before the first is analysed, so that it is
+	// known how many fail; conclusions come sooner, and are certain at the end.
+	ThisBatch Claim = "batch"
+)
+
+// A Method says how a case's values are computed.
+type Method string
+
+// The methods.
+const (
+	// Auto is exact while the limits on states allow it, and samples after that.
+	Auto Method = "auto"
+	// Exact explores all coalitions; a case beyond the limits is undefined.
+	Exact Method = "exact"
+	// Permutation replays random orders of the players.
+	Permutation Method = "permutation"
+)
 
 func (o Options) withDefaults() Options {
 	if o.Pass == 0 {
@@ -47,6 +118,27 @@ func (o Options) withDefaults() Options {
 	}
 	if o.Delta == 0 {
 		o.Delta = 0.05
+	}
+	if o.Mode == "" {
+		o.Mode = Recorded
+	}
+	if o.Worlds == 0 {
+		o.Worlds = 8
+	}
+	if o.Mode == Recorded {
+		o.Worlds = 1
+	}
+	if o.Method == "" {
+		o.Method = Auto
+	}
+	if o.Permutations == 0 {
+		o.Permutations = 1024
+	}
+	if o.Claim == "" {
+		o.Claim = Traffic
+	}
+	if o.Harm == 0 {
+		o.Harm = 100
 	}
 	return o
 }
@@ -59,8 +151,26 @@ func (o Options) check() error {
 		return fmt.Errorf("the budget is %v; it must not be negative", o.Budget)
 	case !(o.Delta > 0 && o.Delta < 1):
 		return fmt.Errorf("delta is %v; it must lie between 0 and 1", o.Delta)
+	case o.Mode != Recorded && o.Mode != Posterior && o.Mode != Prior:
+		return fmt.Errorf("there is no mode %q: it is recorded, posterior or prior", o.Mode)
+	case o.Method != Auto && o.Method != Exact && o.Method != Permutation:
+		return fmt.Errorf("there is no method %q: it is auto, exact or permutation", o.Method)
+	case o.Claim != Traffic && o.Claim != ThisBatch:
+		return fmt.Errorf("there is no claim %q: it is traffic or batch", o.Claim)
+	case o.Worlds < 1 || o.Permutations < 1:
+		return fmt.Errorf("%d worlds and %d permutations were asked for; both must be at least 1", o.Worlds, o.Permutations)
+	case o.Stop == confseq.Width && !(o.Width > 0):
+		return fmt.Errorf("the goal width needs a width above 0")
 	}
 	return nil
+}
+
+// goal is what sampling is watched for; without one it goes on to its end.
+func (o Options) goal() confseq.Goal {
+	if o.Stop == "" {
+		return confseq.Budget
+	}
+	return o.Stop
 }
 
 func (o Options) engine(p *pipeline.Pipeline) (*replay.Engine, error) {
@@ -71,8 +181,11 @@ func (o Options) engine(p *pipeline.Pipeline) (*replay.Engine, error) {
 
 func (o Options) settings() Settings {
 	s := Settings{
-		Mode: "recorded", Method: "auto", Players: "steps",
-		Pass: o.Pass, Seed: o.Seed, Delta: o.Delta, Budget: o.Budget,
+		Mode: string(o.Mode), Method: string(o.Method), Estimand: o.estimand(), Independent: o.Independent, Players: "steps",
+		Pass: o.Pass, Seed: o.Seed, Delta: o.Delta, Budget: o.Budget, Stop: string(o.Stop), Rule: o.Rule, Claim: string(o.Claim),
+	}
+	if o.Mode != Recorded {
+		s.Worlds = o.Worlds
 	}
 	if o.Calls {
 		s.Players = "calls"

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/agentblame/agentblame/noise"
 	"github.com/go-json-experiment/json"
 )
 
@@ -40,6 +41,8 @@ type Recorded struct {
 	Output any `json:"output,omitzero"`
 	// Error is the step's error; the output is ignored then.
 	Error string `json:"error,omitzero"`
+	// Draws are the draws that the run made, as far as they were logged.
+	Draws []noise.Draw `json:"draws,omitzero"`
 }
 
 // WorldSeed returns the seed of the case's factual world: its own, or one

@@ -57,7 +57,11 @@ func do[In, Out any](ctx context.Context, r *functionRun, s *Step[In, Out], name
 	if err := v.Err(); err != nil {
 		return none, err
 	}
-	return as[Out](v)
+	out, err := as[Out](v)
+	if err != nil {
+		return none, r.fault(fmt.Errorf("step %s gave an output that its own type can't be read from: %w", s.spec.Name, err))
+	}
+	return out, nil
 }
 
 // RunKey is the key under which a context carries the run that intercepts calls

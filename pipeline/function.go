@@ -2,11 +2,15 @@ package pipeline
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"reflect"
+	"runtime"
 	"strconv"
 	"strings"
 	"sync"
+
+	"github.com/go-json-experiment/json"
 )
 
 // New makes a pipeline of an ordinary Go function, a score, and the steps that
@@ -20,7 +24,7 @@ func New[In, Out any](name string, run func(context.Context, In) (Out, error), s
 	p := &Pipeline{Name: name}
 	f := &function{name: name}
 	for _, s := range steps {
-		if s == nil || reflect.ValueOf(s).IsNil() {
+		if v := reflect.ValueOf(s); s == nil || v.Kind() == reflect.Pointer && v.IsNil() {
 			p.fault("a nil step was given")
 			continue
 		}
@@ -34,8 +38,9 @@ func New[In, Out any](name string, run func(context.Context, In) (Out, error), s
 	if run == nil {
 		p.fault("the pipeline function is nil")
 	}
-	f.run = func(ctx context.Context, c *Case) (any, error) {
-		in, err := caseInput[In](c)
+	f.read = readInput[In]
+	f.run = func(ctx context.Context, input any) (any, error) {
+		in, err := takeInput[In](input)
 		if err != nil {
 			return nil, &FaultError{err}
 		}
@@ -46,7 +51,7 @@ func New[In, Out any](name string, run func(context.Context, In) (Out, error), s
 		p.Score = Score{Impl: Impl{Run: func(ctx context.Context, args Args) (any, error) {
 			out, err := as[Out](args.At(0))
 			if err != nil {
-				return nil, err
+				return nil, &FaultError{err}
 			}
 			return score(ctx, *args.Case, out)
 		}}}
@@ -57,48 +62,74 @@ func New[In, Out any](name string, run func(context.Context, In) (Out, error), s
 	return p
 }
 
-// caseInput decodes a case's inputs into the type of a pipeline function.
-func caseInput[In any](c *Case) (In, error) {
-	var in In
-	t := reflect.TypeFor[In]()
-	for t.Kind() == reflect.Pointer {
-		t = t.Elem()
+// readInput makes of a case's inputs what a run takes its In from: the value
+// itself if runs can share it, or its JSON.
+func readInput[In any](c *Case) (any, error) {
+	var given any = c.Inputs
+	t, what := reflect.TypeFor[In](), "inputs of case "+c.ID
+	elem := t
+	for elem.Kind() == reflect.Pointer {
+		elem = elem.Elem()
 	}
-	if k := t.Kind(); k == reflect.Struct || k == reflect.Map || k == reflect.Interface {
-		err := convert(c.Inputs, &in, "inputs of case "+c.ID)
-		return in, err
-	}
-	if len(c.Inputs) != 1 {
-		return in, fmt.Errorf("case %s has the inputs %s, but the pipeline takes a single %v", c.ID, strings.Join(sortedKeys(c.Inputs), ", "), t)
-	}
-	for name, v := range c.Inputs {
-		if typed, ok := v.(In); ok {
-			return typed, nil
+	if k := elem.Kind(); k != reflect.Struct && k != reflect.Map && k != reflect.Interface {
+		if len(c.Inputs) != 1 {
+			return nil, fmt.Errorf("case %s has the inputs %s, but the pipeline takes a single %v", c.ID, strings.Join(sortedKeys(c.Inputs), ", "), elem)
 		}
-		err := convert(v, &in, "input "+name+" of case "+c.ID)
-		return in, err
+		for name, v := range c.Inputs {
+			given, what = v, "input "+name+" of case "+c.ID
+		}
 	}
-	return in, nil
+	if typed, ok := given.(In); ok && isPlain(t) {
+		return typed, nil
+	}
+	var in In
+	text, err := canonical(given)
+	if err != nil {
+		return nil, fmt.Errorf("encoding %s: %w", what, err)
+	}
+	if err := json.Unmarshal([]byte(text), &in); err != nil {
+		return nil, fmt.Errorf("decoding %s: %w", what, jsonError(err))
+	}
+	if isPlain(t) {
+		return in, nil
+	}
+	return inputText(text), nil
+}
+
+// inputText is the JSON of an input of which every run needs a copy of its own.
+type inputText string
+
+func takeInput[In any](input any) (In, error) {
+	text, encoded := input.(inputText)
+	if !encoded {
+		return input.(In), nil
+	}
+	var in In
+	err := json.Unmarshal([]byte(text), &in)
+	return in, err
 }
 
 // function is the Program of a Go function.
 type function struct {
 	name  string
 	steps []*Spec
-	run   func(context.Context, *Case) (any, error)
+	read  func(*Case) (any, error)
+	run   func(ctx context.Context, input any) (any, error)
+}
+
+// Prepare implements Program.
+func (f *function) Prepare(c *Case, values *Values) (Session, error) {
+	input, err := f.read(c)
+	return Session{Case: c, Values: values, input: input}, err
 }
 
 // Run implements Program. A function can't be taken up in the middle, so it
 // reports no points: the engine runs it again on outputs it knows.
 func (f *function) Run(ctx context.Context, in Session, _ Point, calls Caller) (out []*Value, err error) {
-	r := &functionRun{function: f, values: in.Values, calls: calls}
-	ctx = &runContext{Context: ctx, run: r}
-	result, err := f.protected(ctx, in.Case)
-	r.mu.Lock()
-	fault := r.faulted
-	r.mu.Unlock()
-	if fault != nil {
-		return nil, fault
+	r := &functionRun{Context: ctx, function: f, values: in.Values, calls: calls}
+	result, err := f.protected(r, in.input)
+	if err := r.end(); err != nil {
+		return nil, err
 	}
 	if err != nil {
 		return nil, err
@@ -111,30 +142,23 @@ func (f *function) Run(ctx context.Context, in Session, _ Point, calls Caller) (
 }
 
 // protected runs the function and turns a panic of its own into an error.
-func (f *function) protected(ctx context.Context, c *Case) (out any, err error) {
+func (f *function) protected(ctx context.Context, input any) (out any, err error) {
 	defer func() {
 		if p := recover(); p != nil {
+			if p == errStopped {
+				err = errStopped
+				return
+			}
 			err = PanicError(f.name, p)
 		}
 	}()
-	return f.run(ctx, c)
+	return f.run(ctx, input)
 }
 
-// runContext is the context of a pipeline function in an analysis.
-type runContext struct {
-	context.Context
-	run *functionRun
-}
-
-func (c *runContext) Value(key any) any {
-	if key == (RunKey{}) {
-		return c.run
-	}
-	return c.Context.Value(key)
-}
-
-// functionRun is one run of a pipeline function: it numbers the calls.
+// functionRun is one run of a pipeline function, and the function's context: it
+// numbers the calls.
 type functionRun struct {
+	context.Context
 	*function
 	values *Values
 	calls  Caller
@@ -142,9 +166,19 @@ type functionRun struct {
 	mu      sync.Mutex
 	counts  []int           // unnamed calls so far, by step
 	open    []int           // unnamed calls in progress, by step
+	few     [16]int         // holds both where there are few steps
 	named   map[string]bool // "step#name" seen
 	active  int             // calls in progress
+	late    int             // calls since the engine ended the run
 	faulted error
+}
+
+// Value implements context.Context.
+func (r *functionRun) Value(key any) any {
+	if key == (RunKey{}) {
+		return r
+	}
+	return r.Context.Value(key)
 }
 
 func (r *functionRun) index(s *Spec) (int, bool) {
@@ -160,11 +194,79 @@ func (r *functionRun) index(s *Spec) (int, bool) {
 // error, the run ends in it.
 func (r *functionRun) fault(err error) error {
 	r.mu.Lock()
-	defer r.mu.Unlock()
 	if r.faulted == nil {
 		r.faulted = &FaultError{err}
 	}
-	return r.faulted
+	r.mu.Unlock()
+	return r.over(r.faulted)
+}
+
+// patience is how many more calls a function may make after its run has ended.
+const patience = 1000
+
+// errStopped unwinds a pipeline function that goes on after its run has ended.
+var errStopped = errors.New("the run has ended")
+
+// over says that the run has ended and returns why. A function that goes on
+// calling steps all the same, since it tries again on any error, is stopped.
+func (r *functionRun) over(why error) error {
+	r.mu.Lock()
+	r.late++
+	stop := r.late > patience
+	r.mu.Unlock()
+	if !stop {
+		return why
+	}
+	if inFunction() {
+		panic(errStopped)
+	}
+	runtime.Goexit() // a goroutine that the function has started
+	return nil
+}
+
+// inFunction says whether the caller's goroutine is the one that the engine
+// runs a pipeline function on.
+func inFunction() bool {
+	pcs := make([]uintptr, 1<<12)
+	frames := runtime.CallersFrames(pcs[:runtime.Callers(2, pcs)])
+	for {
+		f, more := frames.Next()
+		if strings.HasSuffix(f.Function, ".(*function).protected") {
+			return true
+		}
+		if !more {
+			return false
+		}
+	}
+}
+
+// end closes the run when its function has returned. It is an error if the run
+// ended in a fault.
+func (r *functionRun) end() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.faulted == nil && r.active > 0 && r.late == 0 && r.Err() == nil {
+		r.faulted = &FaultError{fmt.Errorf("the pipeline function returned while a call of step %s was in progress: it must wait for the calls that it makes", r.inProgress())}
+	}
+	if r.faulted != nil {
+		return r.faulted
+	}
+	return nil
+}
+
+// inProgress names a step of which a call is in progress.
+func (r *functionRun) inProgress() string {
+	for i, n := range r.open {
+		if n > 0 {
+			return r.steps[i].Name
+		}
+	}
+	for call, open := range r.named {
+		if open {
+			return call
+		}
+	}
+	return ""
 }
 
 func (r *functionRun) call(ctx context.Context, s *Spec, name string, in any) (*Value, error) {
@@ -176,16 +278,20 @@ func (r *functionRun) call(ctx context.Context, s *Spec, name string, in any) (*
 		}
 		return nil, r.fault(fmt.Errorf("step %s was called, but it is not among the steps given to New for pipeline %s: %s", s.Name, r.name, strings.Join(names, ", ")))
 	}
-	label, overlaps, err := r.enter(step, name)
-	if err != nil {
-		return nil, r.fault(err)
-	}
-	defer r.leave(step, name)
 	v, err := r.values.Intern(in)
 	if err != nil {
 		return nil, r.fault(fmt.Errorf("encoding the input of step %s: %w", s.Name, err))
 	}
-	return r.calls.Call(ctx, Call{Step: step, Label: label, Args: []*Value{v}, Overlaps: overlaps})
+	label, overlaps, err := r.enter(step, name)
+	if err != nil {
+		return nil, r.fault(err)
+	}
+	out, err := r.calls.Call(ctx, Call{Step: step, Label: label, Args: []*Value{v}, Overlaps: overlaps})
+	r.leave(step, name)
+	if err != nil {
+		return nil, r.over(err)
+	}
+	return out, nil
 }
 
 // enter gives the call its label and notes that it is in progress.
@@ -193,8 +299,12 @@ func (r *functionRun) enter(step int, name string) (label string, overlaps bool,
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.counts == nil {
-		counts := make([]int, 2*len(r.steps))
-		r.counts, r.open = counts[:len(r.steps)], counts[len(r.steps):]
+		n := len(r.steps)
+		both := r.few[:]
+		if 2*n > len(both) {
+			both = make([]int, 2*n)
+		}
+		r.counts, r.open = both[:n], both[n:2*n]
 	}
 	overlaps = r.active > 0
 	if name == "" {
@@ -206,11 +316,11 @@ func (r *functionRun) enter(step int, name string) (label string, overlaps bool,
 		r.active++
 		return strconv.Itoa(r.counts[step]), overlaps, nil
 	}
-	full := r.steps[step].Name + "#" + name
 	if _, err := strconv.Atoi(name); err == nil {
 		return "", false, fmt.Errorf("step %s: At(%q): a call's name must not be a number, as unnamed calls have numbers", r.steps[step].Name, name)
 	}
-	if r.named[full] {
+	full := r.steps[step].Name + "#" + name
+	if _, seen := r.named[full]; seen {
 		return "", false, fmt.Errorf("the call %s was made twice in a run: names given to At must differ", full)
 	}
 	if r.named == nil {
@@ -227,5 +337,7 @@ func (r *functionRun) leave(step int, name string) {
 	r.active--
 	if name == "" {
 		r.open[step]--
+		return
 	}
+	r.named[r.steps[step].Name+"#"+name] = false
 }

@@ -49,6 +49,10 @@ func (g Graph) Pipeline() *Pipeline {
 		}
 	}
 	for _, s := range g.Steps {
+		if s == nil {
+			p.fault("a nil step was given")
+			continue
+		}
 		p.Steps = append(p.Steps, s)
 		if _, taken := prog.slots[s.Name]; taken {
 			if slices.Contains(p.Inputs, s.Name) {
@@ -255,20 +259,27 @@ func (p graphPoint) Key() [2]uint32 {
 	return [2]uint32{uint32(p.pos), p.values.Tuple(ids...)}
 }
 
+// Prepare implements Program.
+func (g *graph) Prepare(c *Case, values *Values) (Session, error) {
+	inputs := make([]*Value, len(g.inputs))
+	for i, name := range g.inputs {
+		given, ok := c.Inputs[name]
+		if !ok {
+			return Session{}, fmt.Errorf("case %s has no input %q%s", c.ID, name, didYouMean(name, sortedKeys(c.Inputs)))
+		}
+		v, err := values.Intern(given)
+		if err != nil {
+			return Session{}, fmt.Errorf("input %s of case %s: %w", name, c.ID, err)
+		}
+		inputs[i] = v
+	}
+	return Session{Case: c, Values: values, input: inputs}, nil
+}
+
 // Run implements Program.
 func (g *graph) Run(ctx context.Context, in Session, at Point, calls Caller) ([]*Value, error) {
 	slots := make([]*Value, len(g.slots))
-	for i, name := range g.inputs {
-		given, ok := in.Case.Inputs[name]
-		if !ok {
-			return nil, &FaultError{fmt.Errorf("case %s has no input %q%s", in.Case.ID, name, didYouMean(name, sortedKeys(in.Case.Inputs)))}
-		}
-		v, err := in.Values.Intern(given)
-		if err != nil {
-			return nil, &FaultError{fmt.Errorf("input %s of case %s: %w", name, in.Case.ID, err)}
-		}
-		slots[i] = v
-	}
+	copy(slots, in.input.([]*Value)) // the inputs' slots come first
 	pos := 0
 	if p, resumed := at.(graphPoint); resumed {
 		pos = p.pos

@@ -6,6 +6,9 @@ import "context"
 // one step run after another. Go functions and graphs both are programs, and
 // nothing above replay knows which it has.
 type Program interface {
+	// Prepare reads a case's inputs, once for all its runs. An error says what
+	// is wrong with them.
+	Prepare(c *Case, values *Values) (Session, error)
 	// Run runs the pipeline on a case and returns what the score is given.
 	// An error means that the pipeline failed, unless it is a [FaultError].
 	// With at it takes up a run at a point that one of its calls reported;
@@ -17,6 +20,7 @@ type Program interface {
 type Session struct {
 	Case   *Case
 	Values *Values
+	input  any // what the program made of the case's inputs
 }
 
 // A Caller answers a program's calls of its steps: it decides which variant runs,

@@ -21,6 +21,9 @@ type Spec struct {
 	// DecodeIn and DecodeOut read an input or output of the step from JSON as the
 	// Go value that its runs have; nil where those are JSON values themselves.
 	DecodeIn, DecodeOut func(text []byte) (any, error)
+	// Key, if not nil, returns what of an output matters downstream, as any value
+	// that encodes as JSON: outputs with equal keys count as the same.
+	Key func(output *Value) (any, error)
 	// Concurrency limits how many runs of the step go on at once; 0 means that
 	// only the limit for all steps holds.
 	Concurrency int

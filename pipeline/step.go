@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"context"
+	"encoding"
 	"fmt"
 	"reflect"
 	"time"
@@ -57,14 +58,33 @@ func (s *Step[In, Out]) Variant(name string, run func(context.Context, In) (Out,
 	return s
 }
 
-func (s *Step[In, Out]) add(name string, cost float64, run func(context.Context, In) (Out, error), options []Option) {
-	impl := Impl{Name: name, Cost: cost, Run: func(ctx context.Context, args Args) (any, error) {
-		in, err := as[In](args.At(0))
+// Key declares what of the step's output matters downstream: the set of ids that
+// were retrieved, the parsed decision, a normalised answer. Outputs with equal
+// keys count as the same, so that replays which differ only in wording merge; the
+// first of them stands for all. Whether that is right can be checked with an
+// analysis' CheckKeys.
+func (s *Step[In, Out]) Key(key func(Out) any) *Step[In, Out] {
+	s.spec.Key = func(v *Value) (any, error) {
+		out, err := as[Out](v)
 		if err != nil {
 			return nil, err
 		}
-		return run(ctx, in)
-	}}
+		return key(out), nil
+	}
+	return s
+}
+
+func (s *Step[In, Out]) add(name string, cost float64, run func(context.Context, In) (Out, error), options []Option) {
+	impl := Impl{Name: name, Cost: cost}
+	if run != nil {
+		impl.Run = func(ctx context.Context, args Args) (any, error) {
+			in, err := as[In](args.At(0))
+			if err != nil {
+				return nil, &FaultError{fmt.Errorf("step %s was given an input that its own type can't be read from: %w", s.spec.Name, err)}
+			}
+			return run(ctx, in)
+		}
+	}
 	if len(s.spec.Impls) > 0 {
 		impl.Timeout, impl.Retries = s.spec.Impls[0].Timeout, s.spec.Impls[0].Retries
 	}
@@ -124,13 +144,16 @@ func hidden(t reflect.Type, seen []reflect.Type) string {
 		}
 	}
 	seen = append(seen, t)
-	if t.Implements(reflect.TypeFor[json.Marshaler]()) || t.Implements(reflect.TypeFor[json.MarshalerTo]()) ||
-		t.Implements(reflect.TypeFor[interface{ MarshalText() ([]byte, error) }]()) {
+	if encodesItself(t) {
 		return ""
 	}
 	switch t.Kind() {
 	case reflect.Chan, reflect.Func, reflect.Complex64, reflect.Complex128, reflect.UnsafePointer, reflect.Uintptr:
 		return fmt.Sprintf("a %v has no JSON form", t)
+	case reflect.Interface:
+		if t.NumMethod() > 0 {
+			return fmt.Sprintf("a %v can't be read back from its JSON form, which doesn't say what type it had", t)
+		}
 	case reflect.Pointer, reflect.Slice, reflect.Array:
 		return hidden(t.Elem(), seen)
 	case reflect.Map:
@@ -141,10 +164,24 @@ func hidden(t reflect.Type, seen []reflect.Type) string {
 			if !f.IsExported() && !f.Anonymous {
 				return fmt.Sprintf("field %s of %v is unexported, so it would be lost in its JSON form: export it, or give the type MarshalJSON and UnmarshalJSON", f.Name, t)
 			}
+			if f.Tag.Get("json") == "-" {
+				return fmt.Sprintf(`field %s of %v has the tag json:"-", so it would be lost in its JSON form`, f.Name, t)
+			}
 			if why := hidden(f.Type, seen); why != "" {
 				return why
 			}
 		}
 	}
 	return ""
+}
+
+// encodesItself says whether values of t have methods for their JSON form.
+func encodesItself(t reflect.Type) bool {
+	for _, t := range []reflect.Type{t, reflect.PointerTo(t)} {
+		if t.Implements(reflect.TypeFor[json.Marshaler]()) || t.Implements(reflect.TypeFor[json.MarshalerTo]()) ||
+			t.Implements(reflect.TypeFor[encoding.TextMarshaler]()) {
+			return true
+		}
+	}
+	return false
 }

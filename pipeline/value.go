@@ -261,12 +261,17 @@ func isPlain(t reflect.Type) bool {
 		return known.(bool)
 	}
 	plain := plainType(t)
+	if plain {
+		// A wrong tag makes a type that looks plain one that doesn't encode.
+		_, err := canonical(reflect.Zero(t).Interface())
+		plain = err == nil
+	}
 	plainTypes.Store(t, plain)
 	return plain
 }
 
 func plainType(t reflect.Type) bool {
-	if t.Implements(reflect.TypeFor[json.Marshaler]()) || t.Implements(reflect.TypeFor[json.MarshalerTo]()) {
+	if encodesItself(t) {
 		return false
 	}
 	switch t.Kind() {

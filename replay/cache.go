@@ -8,11 +8,13 @@ import (
 
 // A request asks for one step run.
 type request struct {
-	step, variant int
-	label         string
-	args          []*pipeline.Value
-	world         int
-	factual       bool // its cost is the factual replay's
+	made
+	name    string // the call's label
+	inputs  []*pipeline.Value
+	variant int
+	world   int
+	factual bool // its cost is the factual replay's
+	ahead   bool // no replay has asked for it yet
 }
 
 // A key identifies a step run in a session: equal keys run once. A run that
@@ -25,9 +27,17 @@ type key struct {
 	world         uint32 // from 1; 0 for a run that drew nothing
 }
 
+// free returns the key of the same run when it draws nothing.
+func (k key) free() key {
+	k.label, k.world = 0, 0
+	return k
+}
+
 // An entry is a step run, finished or in flight.
 type entry struct {
 	finished bool
+	used     bool // a replay has asked for it, so its cost counts
+	drawn    bool // it drew noise: it serves its own world and call only
 	// done is made by who waits; it is closed when the run ends, or makes its
 	// first draw and so won't serve another world.
 	done chan struct{}
@@ -36,27 +46,34 @@ type entry struct {
 
 // get returns the outcome of a step run: from a recording, from the cache, from
 // a run in flight, or by running it. It is the one function that decides whether
-// a step runs. pay is asked before a run starts whether it may.
-func (s *Session) get(ctx, values context.Context, r request, pay func(cost float64) error) outcome {
+// a step runs.
+func (s *Session) get(w *walk, values context.Context, r request) (out *outcome, cached bool) {
 	k := s.keyOf(r)
 	for {
-		e, out, done, mine := s.claim(r, k)
+		e, wait, mine := s.claim(r, k)
 		switch {
 		case mine:
-			if err := pay(s.engine.specs[r.step].Impls[r.variant].Cost); err != nil {
-				return s.finish(r, k, e, outcome{unknown: err})
-			}
-			return s.finish(r, k, e, s.run(ctx, values, r, s.onDraw(r, k, e)))
-		case done == nil:
-			out.cached = true
-			return out
+			return s.finish(w.ctx, r, k, e, s.start(w, values, r, s.onDraw(r, k, e))), false
+		case wait == nil:
+			return &e.out, true
 		}
 		select {
-		case <-done:
-		case <-ctx.Done():
-			return outcome{unknown: context.Cause(ctx)}
+		case <-wait:
+		case <-w.ctx.Done():
+			return &outcome{unknown: context.Cause(w.ctx)}, false
 		}
 	}
+}
+
+// start runs a step, unless the analysis has ended or can't pay for it.
+func (s *Session) start(w *walk, values context.Context, r request, onDraw func()) outcome {
+	if w.ctx.Err() != nil {
+		return outcome{unknown: context.Cause(w.ctx)}
+	}
+	if err := w.pay(s.engine.specs[r.step].Impls[r.variant].Cost); err != nil {
+		return outcome{unknown: err}
+	}
+	return s.run(w.ctx, values, r, onDraw)
 }
 
 // known reports whether a step run has an outcome already, or is in flight.
@@ -64,18 +81,11 @@ func (s *Session) known(r request) bool {
 	k := s.keyOf(r)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.lookup(k) != nil {
-		return true
-	}
-	_, ok := s.pinnedOutcome(r, k.args)
-	return ok
+	return s.lookup(r, k) != nil
 }
 
 func (s *Session) keyOf(r request) key {
-	return key{
-		step: uint16(r.step), variant: uint16(r.variant),
-		label: s.labelID(r.label), args: s.tuple(r.args), world: uint32(r.world) + 1,
-	}
+	return key{step: uint16(r.step), variant: uint16(r.variant), label: r.label, args: r.args, world: uint32(r.world) + 1}
 }
 
 func (s *Session) tuple(args []*pipeline.Value) uint32 {
@@ -90,91 +100,110 @@ func (s *Session) tuple(args []*pipeline.Value) uint32 {
 	return s.input.Values.Tuple(ids...)
 }
 
-// free returns the key of the same run when it draws nothing.
-func (k key) free() key {
-	k.label, k.world = 0, 0
-	return k
-}
-
-// lookup returns the entry for a key, or a run in flight that may yet serve it.
-// The caller holds the lock.
-func (s *Session) lookup(k key) *entry {
-	if e := s.entries[k]; e != nil {
+// lookup returns the entry for a request: its own, a recorded one, or one that
+// serves all worlds and calls, or may yet. The caller holds the lock.
+func (s *Session) lookup(r request, k key) *entry {
+	if e := s.own[k]; e != nil {
 		return e
 	}
-	return s.entries[k.free()]
+	if out, ok := s.pinnedOutcome(r, k.args); ok {
+		e := &entry{finished: true, used: true, out: out}
+		s.own[k] = e
+		return e
+	}
+	if e := s.shared[k.free()]; e != nil && !e.drawn {
+		return e
+	}
+	return nil
 }
 
-// claim finds a step run: its outcome, or a channel to wait on before asking
-// again, or an entry that the caller has to run and finish.
-func (s *Session) claim(r request, k key) (e *entry, out outcome, wait <-chan struct{}, mine bool) {
+// claim finds a step run: its entry if it is finished, or with a channel to wait
+// on before asking again, or one that the caller has to run and finish.
+func (s *Session) claim(r request, k key) (e *entry, wait <-chan struct{}, mine bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if e := s.lookup(k); e != nil {
+	if e := s.lookup(r, k); e != nil {
 		if e.finished {
-			return e, e.out, nil, false
+			s.use(e, r)
+			return e, nil, false
 		}
 		if e.done == nil {
 			e.done = make(chan struct{})
 		}
-		return e, outcome{}, e.done, false
-	}
-	if out, ok := s.pinnedOutcome(r, k.args); ok {
-		e := &entry{finished: true, out: out}
-		s.entries[k] = e
-		return e, out, nil, false
+		return e, e.done, false
 	}
 	e = &entry{}
-	s.entries[k] = e
-	if !s.engine.specs[r.step].Impls[r.variant].Opaque {
-		// Until it draws, the run may turn out to serve every world.
-		s.entries[k.free()] = e
+	if s.opaque(r) || s.shared[k.free()] != nil {
+		s.own[k] = e
+	} else {
+		// Until it draws, the run may turn out to serve every world. Once it has,
+		// it stands for that others with its inputs will draw too.
+		s.shared[k.free()] = e
 	}
-	return e, outcome{}, nil, true
+	return e, nil, true
+}
+
+func (s *Session) opaque(r request) bool { return s.engine.specs[r.step].Impls[r.variant].Opaque }
+
+// use counts the cost of a finished run when the first replay asks for it: what
+// was started ahead and turned out needless is no cost of the analysis. The
+// caller holds the lock.
+func (s *Session) use(e *entry, r request) {
+	if r.ahead || e.used {
+		return
+	}
+	e.used = true
+	if r.factual {
+		s.factual.add(e.out.cost)
+	} else {
+		s.cost.add(e.out.cost)
+	}
 }
 
 // onDraw returns what to do when a run makes its first draw: it no longer
 // serves other worlds and iterations, so who waits for that runs its own. When
 // nothing takes long, waiting for the end is cheaper than being told.
 func (s *Session) onDraw(r request, k key, e *entry) func() {
-	if s.engine.specs[r.step].Impls[r.variant].Opaque || !s.engine.anyWaits() {
+	if s.opaque(r) || !s.engine.anyWaits() {
 		return nil
 	}
 	return func() {
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		if s.entries[k.free()] != e {
-			return
-		}
-		delete(s.entries, k.free())
-		if e.done != nil {
-			close(e.done)
-			e.done = nil
+		if s.shared[k.free()] == e && !e.drawn {
+			s.own[k], e.drawn = e, true
+			e.wake()
 		}
 	}
 }
 
+// wake tells who waits for the entry to ask again.
+func (e *entry) wake() {
+	if e.done != nil {
+		close(e.done)
+		e.done = nil
+	}
+}
+
 // finish files the outcome of a run and wakes who waits for it. An unknown
-// outcome stays in this session too: the same run isn't tried once more for
-// every coalition that meets it.
-func (s *Session) finish(r request, k key, e *entry, out outcome) outcome {
+// outcome stays too: the same run isn't tried once more for every coalition that
+// meets it. But a run that was cancelled proves nothing, and another analysis
+// may be waiting for it.
+func (s *Session) finish(ctx context.Context, r request, k key, e *entry, out outcome) *outcome {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	e.out, e.finished = out, true
-	if r.factual {
-		s.factual += out.cost
-	} else {
-		s.cost += out.cost
+	s.use(e, r)
+	if out.drew && s.shared[k.free()] == e {
+		s.own[k], e.drawn = e, true
 	}
-	if s.entries[k.free()] == e {
-		if out.value == nil || out.drew {
-			delete(s.entries, k.free())
-		} else {
-			delete(s.entries, k) // the free key serves this world too
-		}
+	if out.value == nil && s.shared[k.free()] == e {
+		delete(s.shared, k.free())
+		s.own[k] = e
 	}
-	if e.done != nil {
-		close(e.done)
+	if out.unknown != nil && ctx.Err() != nil {
+		delete(s.own, k)
 	}
-	return out
+	e.wake()
+	return &e.out
 }

@@ -38,10 +38,13 @@ type Engine struct {
 	options  Options
 	specs    []*pipeline.Spec // the steps, then the score
 	fixes    []int            // by step: the variant that is the fix, 0 for none
-	meter    meter
-	limits   limits
-	speeds   [][]atomic.Int64 // by step and variant: how long the last run took, in ns; 0 before the first
-	stats    Stats
+	playerOf []int            // by step: its number as a player, −1 for none
+	// stepPlayers are the players when they are steps.
+	stepPlayers []Player
+	meter       meter
+	limits      limits
+	speeds      [][]atomic.Int64 // by step and variant: how long the last run took, in ns; 0 before the first
+	stats       Stats
 }
 
 // Stats count what an engine has done so far; they may be read at any time.
@@ -72,9 +75,13 @@ func New(p *pipeline.Pipeline, o Options) (*Engine, error) {
 	e := &Engine{pipeline: p, options: o}
 	score := &pipeline.Spec{Name: "score", Needs: p.Score.Needs, Impls: []pipeline.Impl{p.Score.Impl}}
 	e.specs = append(append(e.specs, p.Steps...), score)
-	e.fixes = make([]int, len(e.specs))
+	e.fixes, e.playerOf = make([]int, len(e.specs)), make([]int, len(e.specs))
 	for i, s := range p.Steps {
-		e.fixes[i] = s.Fix(o.Fix[s.Name])
+		e.playerOf[i] = -1
+		if e.fixes[i] = s.Fix(o.Fix[s.Name]); e.fixes[i] > 0 && !o.Calls {
+			e.playerOf[i] = len(e.stepPlayers)
+			e.stepPlayers = append(e.stepPlayers, Player{Step: i})
+		}
 	}
 	if err := checkFixes(p, o.Fix); err != nil {
 		return nil, err
@@ -140,6 +147,10 @@ func (e *Engine) waits(step, variant int) bool {
 	ns := e.speeds[step][variant].Load()
 	return ns == 0 || time.Duration(ns) > slowRun
 }
+
+// Waits says whether step runs may take long, so that independent replays are
+// worth making at once.
+func (e *Engine) Waits() bool { return e.anyWaits() }
 
 // anyWaits says whether any implementation that replays use may take long, so
 // that independent replays are worth running at once.

@@ -1,10 +1,8 @@
 package replay
 
 import (
-	"cmp"
 	"context"
 	"errors"
-	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -32,6 +30,8 @@ type Exploration struct {
 	// Unknown says why leaves are unknown, once each; it is empty when the
 	// diagram is complete.
 	Unknown []string
+	// Cut says that the limit on states was hit, Budget that the budget ended.
+	Cut, Budget bool
 }
 
 // Complete reports whether the value of every coalition is known.
@@ -54,7 +54,9 @@ func (s *Session) Explore(ctx context.Context, world int) (*Exploration, error) 
 	if world == 0 {
 		root.expect, root.overlaps = s.factualCalls, s.factualOverlaps
 	}
-	x.begin(root)
+	if x.gate != nil {
+		x.gate.enter()
+	}
 	x.drive(root)
 	x.walks.Wait()
 	x.running.Wait()
@@ -72,7 +74,7 @@ type explorer struct {
 	gate    *gate // nil: no budget
 	walks   sync.WaitGroup
 	running sync.WaitGroup // runs started ahead
-	live    atomic.Int32 // walks on goroutines of their own
+	live    atomic.Int32   // walks on goroutines of their own
 
 	mu       sync.Mutex
 	slots    []slot
@@ -107,13 +109,6 @@ const (
 // manyWalks is how many walks may go on at once before new ones wait their turn.
 const manyWalks = 1000
 
-// begin tells the gate of a walk before it runs.
-func (x *explorer) begin(w *walk) {
-	if x.gate != nil {
-		x.gate.enter()
-	}
-}
-
 // drive runs a walk, and those forked from it that nobody else runs.
 func (x *explorer) drive(w *walk) {
 	todo := []*walk{w}
@@ -138,6 +133,8 @@ func (x *explorer) finish(w *walk, score float64, err error) {
 	switch {
 	case errors.Is(err, errMerged):
 	case err == nil:
+		x.settle(w)
+		at = &x.slots[w.slot]
 		at.end, at.value = slotLeaf, score
 	case isUnknown(err) || x.cut || x.ctx.Err() != nil:
 		if at.end == slotOpen {
@@ -184,198 +181,45 @@ func (x *explorer) enter(w *walk, at pipeline.Point) bool {
 	return true
 }
 
+// settle asks, before a leaf, for the players whose fix made no difference but
+// to the cost. The caller holds the lock.
+func (x *explorer) settle(w *walk) {
+	for _, o := range w.owed {
+		if o.more != 0 {
+			x.askLocked(w, int(o.player), o.more)
+		}
+	}
+}
+
+// ask makes a node of the walk's place that asks for a player whose fix makes no
+// difference but to the cost: both ways lead on.
+func (x *explorer) ask(w *walk, player int, more float64) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.askLocked(w, player, more)
+}
+
+func (x *explorer) askLocked(w *walk, player int, more float64) {
+	next, fixed := x.add(), x.add()
+	here := &x.slots[w.slot]
+	here.end, here.player, here.lo, here.hi = slotNode, int32(player), next, fixed
+	x.slots[fixed] = slot{end: slotNext, lo: next, cost: more}
+	w.slot = next
+}
+
+// account adds to the cost of where a walk is, and files what failed there.
+func (x *explorer) account(w *walk, cost float64, f *failure) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	here := &x.slots[w.slot]
+	here.cost += cost
+	if f != nil {
+		here.failures = append(here.failures, *f)
+	}
+}
+
 // add appends an open slot. The caller holds the lock.
 func (x *explorer) add() int32 {
 	x.slots = append(x.slots, slot{})
 	return int32(len(x.slots) - 1)
-}
-
-// both gets the outcomes of a call with and without its player's fix. If they
-// differ, the walk goes on as-run, and a new one with the fix.
-func (w *walk) both(ctx context.Context, c pipeline.Call, r request, player int, known bool) (*pipeline.Value, error) {
-	s, x := w.session, w.explore
-	fixed := r
-	fixed.variant = s.engine.fixes[c.Step]
-	lo, hi := w.pair(ctx, r, fixed, w.ahead(c))
-	for _, out := range []outcome{lo, hi} {
-		if out.fault != nil {
-			return nil, w.end(out.fault)
-		}
-	}
-	w.mu.Lock()
-	if w.ended != nil {
-		w.mu.Unlock()
-		return nil, errEnded
-	}
-	if w.decided.Has(player) { // by a call that went on at the same time
-		w.mu.Unlock()
-		return w.accept(c, r, lo, false)
-	}
-	same := lo.value != nil && lo.value == hi.value
-	// A player that isn't asked again may as well be decided, so that the
-	// diagram knows what its fix costs.
-	once := c.At != nil || s.byCall != nil
-	if same && (lo.cost == hi.cost || !once) {
-		w.mu.Unlock()
-		return w.accept(c, r, lo, known)
-	}
-	err := x.split(w, c, player, lo, hi, same)
-	w.mu.Unlock()
-	if err != nil {
-		return nil, w.end(err)
-	}
-	return w.accept(c, r, lo, false)
-}
-
-// pair gets two outcomes, at once if they may take long.
-func (w *walk) pair(ctx context.Context, lo, hi request, ahead []request) (a, b outcome) {
-	s, e := w.session, w.session.engine
-	refused := w.reserve(ctx, append([]request{lo, hi}, ahead...), 2)
-	get := func(i int, r request) outcome {
-		if refused[i] {
-			return outcome{unknown: ErrBudget}
-		}
-		return s.get(w.ctx, ctx, r, w.payer())
-	}
-	if e.options.Concurrency > 1 && e.waits(hi.step, hi.variant) && !s.known(hi) {
-		done := make(chan struct{})
-		go func() {
-			defer close(done)
-			b = get(1, hi)
-		}()
-		a = get(0, lo)
-		<-done
-		return a, b
-	}
-	return get(0, lo), get(1, hi)
-}
-
-// split makes a node of the walk's place: the walk goes on as-run, and the fix
-// gets a walk of its own, unless its outcome is unknown or leads to the same.
-// The caller holds the walk's lock.
-func (x *explorer) split(w *walk, c pipeline.Call, player int, lo, hi outcome, same bool) error {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	if len(x.slots) > 2*x.session.engine.options.Nodes {
-		x.cut = true
-	}
-	if x.cut {
-		return errCut
-	}
-	asRun, withFix := x.add(), x.add()
-	here := &x.slots[w.slot]
-	here.end, here.player, here.lo, here.hi = slotNode, int32(player), asRun, withFix
-	path := w.path
-	w.slot, w.path = asRun, path+"0"
-	w.decided = w.decided.With(player)
-	switch {
-	case same:
-		// Both ways lead to one slot and differ only in what they cost.
-		next := x.add()
-		x.slots[asRun] = slot{end: slotNext, lo: next, cost: lo.cost}
-		x.slots[withFix] = slot{end: slotNext, lo: next, cost: hi.cost}
-		x.slots[next].cost = -lo.cost // accept adds it again
-		w.slot = next
-	case hi.unknown != nil:
-		spec := x.session.engine.specs[c.Step]
-		why := &UnknownError{Step: spec.Name, Variant: spec.Impls[x.session.engine.fixes[c.Step]].Name, Err: hi.unknown}
-		x.slots[withFix] = slot{end: slotUnknown, why: why.Error()}
-	default:
-		x.fork(w, c, player, withFix, path+"1")
-	}
-	return nil
-}
-
-// fork sets a walk going that takes the fix where w goes on as-run. A program
-// with points takes it up there; a function runs again on what is known.
-func (x *explorer) fork(w *walk, c pipeline.Call, player int, slot int32, path string) {
-	f := &walk{
-		session: w.session, ctx: w.ctx, world: w.world, explore: x, running: w.running,
-		decided: w.decided, fixed: w.fixed.With(player),
-		slot: slot, path: path, from: c.At, resumed: c.At != nil,
-	}
-	if c.At == nil {
-		f.expect, f.prepaid, f.overlaps = slices.Clone(w.accepted), true, w.overlaps
-	}
-	x.begin(f)
-	parallel := x.gate != nil || x.session.engine.anyWaits() && x.live.Load() < manyWalks
-	if !parallel {
-		w.forks = append(w.forks, f)
-		return
-	}
-	x.live.Add(1)
-	x.walks.Go(func() {
-		defer x.live.Add(-1)
-		x.drive(f)
-	})
-}
-
-func (x *explorer) addCost(w *walk, cost float64) {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	x.slots[w.slot].cost += cost
-}
-
-func (x *explorer) note(w *walk, f failure) {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	at := &x.slots[w.slot]
-	at.failures = append(at.failures, f)
-}
-
-// result builds the diagram from the slots, children before parents. Its form
-// doesn't depend on the order in which walks went on.
-func (x *explorer) result() (*Exploration, error) {
-	out := &Exploration{Failures: x.failures()}
-	b := game.NewBuilder(len(x.session.players))
-	refs := map[int32]game.Ref{}
-	var build func(at int32) game.Edge
-	build = func(at int32) game.Edge {
-		cost := x.slots[at].cost
-		for x.slots[at].end == slotNext {
-			at = x.slots[at].lo
-			cost += x.slots[at].cost
-		}
-		if ref, done := refs[at]; done {
-			return game.Edge{To: ref, Cost: cost}
-		}
-		var ref game.Ref
-		switch s := &x.slots[at]; s.end {
-		case slotNode:
-			lo, hi := build(s.lo), build(s.hi)
-			ref = b.Node(int(s.player), lo, hi)
-		case slotLeaf:
-			ref = b.Leaf(s.value)
-		default:
-			ref = b.Unknown()
-			if s.why != "" && !slices.Contains(out.Unknown, s.why) {
-				out.Unknown = append(out.Unknown, s.why)
-			}
-		}
-		refs[at] = ref
-		return game.Edge{To: ref, Cost: cost}
-	}
-	d, err := b.Build(build(0))
-	if err != nil {
-		return nil, err
-	}
-	out.Diagram, out.CostUncached = d, d.CostUncached()
-	slices.Sort(out.Unknown)
-	if x.overlaps && d.Known() {
-		out.Diagram = d.Ordered(x.order())
-	}
-	return out, nil
-}
-
-// order returns the players in the order of reports. Calls that go on at once
-// are met in any order; a diagram in this one gives the same last digits always.
-func (x *explorer) order() []int {
-	order := make([]int, len(x.session.players))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortFunc(order, func(a, b int) int {
-		return cmp.Or(ComparePlayers(x.session.players[a], x.session.players[b]), cmp.Compare(a, b))
-	})
-	return order
 }

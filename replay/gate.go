@@ -3,29 +3,40 @@ package replay
 import (
 	"cmp"
 	"slices"
+	"strings"
 	"sync"
 )
 
 // A gate lets runs start in an order that doesn't depend on how fast others are
 // or how many may go on at once. Walks ask for runs; when every walk waits, what
-// they ask for is reserved in the order of their paths, and all go on.
+// they ask for is decided in the order of steps, variants and inputs, and all go
+// on. What a walk may know without waiting is what was known when the gate last
+// opened, so that the rounds, too, are always the same.
+//
+// That holds for functions that make one call after another. Of calls that go on
+// at once the gate can't know how many are still to come.
 type gate struct {
 	session *Session
 	mu      sync.Mutex
 	active  int // walks that don't wait
 	waiting []*waiter
 	blocked map[*walk]int // how many calls of a walk wait
+	granted map[key]bool  // runs that have been decided: whether they may start
+	// fresh are the runs granted last, whatever their label: whether they draw
+	// noise, and so serve other calls or not, may not be known yet.
+	fresh map[key]bool
 }
 
 type waiter struct {
 	walk    *walk
-	path    string
 	runs    []request
 	refused []bool
-	go_     chan struct{}
+	decided chan struct{}
 }
 
-func newGate(s *Session) *gate { return &gate{session: s, blocked: map[*walk]int{}} }
+func newGate(s *Session) *gate {
+	return &gate{session: s, blocked: map[*walk]int{}, granted: map[key]bool{}, fresh: map[key]bool{}}
+}
 
 // enter counts a walk that is about to run.
 func (g *gate) enter() {
@@ -45,12 +56,12 @@ func (g *gate) leave() {
 // wait blocks until the runs may start or are known not to; refused says which
 // may not.
 func (g *gate) wait(w *walk, runs []request) (refused []bool) {
-	refused = make([]bool, len(runs))
-	if !slices.ContainsFunc(runs, func(r request) bool { return !g.session.known(r) }) {
-		return refused
-	}
-	at := &waiter{walk: w, path: w.path, runs: runs, refused: refused, go_: make(chan struct{})}
+	at := &waiter{walk: w, runs: runs, refused: make([]bool, len(runs)), decided: make(chan struct{})}
 	g.mu.Lock()
+	if g.answer(at) {
+		g.mu.Unlock()
+		return at.refused
+	}
 	g.waiting = append(g.waiting, at)
 	if g.blocked[w]++; g.blocked[w] == 1 {
 		g.active--
@@ -58,39 +69,82 @@ func (g *gate) wait(w *walk, runs []request) (refused []bool) {
 	g.open()
 	g.mu.Unlock()
 	select {
-	case <-at.go_:
+	case <-at.decided:
+		return at.refused
 	case <-w.ctx.Done():
-		// Everything ends; the runs will say so themselves.
+		return make([]bool, len(runs)) // nothing starts any more
 	}
-	return refused
 }
 
-// open reserves what all walks wait for and lets them go on, once none of them
-// is active. The caller holds the lock.
+// answer tells a waiter which runs are refused, once all of them are decided.
+// The caller holds the lock.
+func (g *gate) answer(at *waiter) bool {
+	for i, r := range at.runs {
+		k := g.session.keyOf(r)
+		granted, decided := g.granted[k]
+		if !decided {
+			if g.fresh[k.free()] || !g.session.known(r) {
+				return false
+			}
+			granted = true
+		}
+		at.refused[i] = !granted
+	}
+	return true
+}
+
+// open decides what all walks wait for and lets them go on, once none of them is
+// active. The caller holds the lock.
 func (g *gate) open() {
 	if g.active > 0 || len(g.waiting) == 0 {
 		return
 	}
-	slices.SortStableFunc(g.waiting, func(a, b *waiter) int { return cmp.Compare(a.path, b.path) })
-	reserved := map[key]bool{} // whether it was granted
+	var asked []request
 	for _, at := range g.waiting {
-		for i, r := range at.runs {
-			k := g.session.keyOf(r)
-			granted, asked := reserved[k]
-			if !asked {
-				cost := g.session.engine.specs[r.step].Impls[r.variant].Cost
-				granted = g.session.known(r) || g.session.engine.meter.reserve(cost)
-				reserved[k] = granted
-			}
-			at.refused[i] = !granted
-		}
+		asked = append(asked, at.runs...)
 	}
-	for _, at := range g.waiting {
+	slices.SortFunc(asked, compareRequests)
+	clear(g.fresh)
+	for _, r := range asked {
+		g.decide(r)
+	}
+	g.waiting = slices.DeleteFunc(g.waiting, func(at *waiter) bool {
+		if !g.answer(at) {
+			return false // it waits for a run of another call that may serve it too
+		}
 		if g.blocked[at.walk]--; g.blocked[at.walk] == 0 {
 			delete(g.blocked, at.walk)
 			g.active++
 		}
-		close(at.go_)
+		close(at.decided)
+		return true
+	})
+}
+
+// decide reserves the cost of a run, or says that it must not start.
+func (g *gate) decide(r request) {
+	k := g.session.keyOf(r)
+	if _, decided := g.granted[k]; decided || g.fresh[k.free()] {
+		return
 	}
-	g.waiting = nil
+	if g.session.known(r) {
+		return
+	}
+	granted := g.session.engine.meter.reserve(g.session.engine.specs[r.step].Impls[r.variant].Cost)
+	g.granted[k] = granted
+	if granted && !g.session.opaque(r) {
+		g.fresh[k.free()] = true
+	}
+}
+
+// compareRequests orders requests by what they ask for. The numbers of values
+// and named calls won't do: they depend on which was met first.
+func compareRequests(a, b request) int {
+	c := cmp.Or(cmp.Compare(a.step, b.step), cmp.Compare(a.variant, b.variant), strings.Compare(a.name, b.name))
+	for i := 0; c == 0 && i < len(a.inputs); i++ {
+		if a.inputs[i] != b.inputs[i] {
+			c = strings.Compare(a.inputs[i].JSON(), b.inputs[i].JSON())
+		}
+	}
+	return c
 }

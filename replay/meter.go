@@ -3,6 +3,7 @@ package replay
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync"
 
 	"github.com/agentblame/agentblame/pipeline"
@@ -51,6 +52,24 @@ func (m *meter) spentSoFar() float64 {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.spent
+}
+
+// A tally adds up costs. Its sum doesn't depend on the order in which they came.
+type tally struct{ costs []float64 }
+
+func (t *tally) add(cost float64) {
+	if cost != 0 {
+		t.costs = append(t.costs, cost)
+	}
+}
+
+func (t *tally) sum() float64 {
+	slices.Sort(t.costs)
+	sum := 0.0
+	for _, c := range t.costs {
+		sum += c
+	}
+	return sum
 }
 
 // limits bound how many runs go on at once: all together, and by step.

@@ -3,6 +3,7 @@ package replay
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -36,7 +37,7 @@ func (s *Session) pinRecording() error {
 		if i < 0 {
 			return fmt.Errorf("%q: there is no step %q (there are: %s)", name, step, strings.Join(s.engine.pipeline.StepNames(), ", "))
 		}
-		p := pinned{open: rec.Inputs == nil, out: outcome{pinned: true}}
+		p := pinned{open: rec.Inputs == nil, out: outcome{pinned: true, draws: rec.Draws, cost: s.engine.specs[i].Impls[0].Cost}}
 		if rec.Error != "" {
 			p.out.value = s.input.Values.InternError(errors.New(rec.Error))
 		} else {
@@ -61,6 +62,25 @@ func (s *Session) pinRecording() error {
 	return nil
 }
 
+// PinFactual pins what the factual replay did, in every world: where only its
+// choices are known, a world's noise explains them, and nothing is learned from
+// running them again. Recorded outputs are pinned in the factual world only
+// unless this is called: a world of fresh noise knows nothing of the recording.
+func (s *Session) PinFactual(factual *Trace) {
+	s.pinWorlds = true
+	for _, c := range factual.Calls {
+		at := pin{c.Step, c.Label}
+		if _, recorded := s.pins[at]; recorded || c.Variant != 0 {
+			continue
+		}
+		if s.pins == nil {
+			s.pins = map[pin]pinned{}
+		}
+		out := outcome{value: c.Output, cost: c.Cost, draws: c.Draws, pinned: true}
+		s.pins[at] = pinned{out: out, args: s.tuple(c.Args)}
+	}
+}
+
 // recordedArgs interns recorded inputs in the order of the step's needs. A step
 // of a Go function has one nameless input, recorded under any one name.
 func (s *Session) recordedArgs(spec *pipeline.Spec, inputs map[string]any) (uint32, error) {
@@ -80,6 +100,9 @@ func (s *Session) recordedArgs(spec *pipeline.Spec, inputs map[string]any) (uint
 		}
 		return s.input.Values.Tuple(ids...), nil
 	}
+	if spec.Needs == nil {
+		return 0, fmt.Errorf("the step has one input, but %d are recorded: %s", len(inputs), strings.Join(slices.Sorted(maps.Keys(inputs)), ", "))
+	}
 	for _, need := range spec.Needs {
 		v, ok := inputs[need]
 		if !ok {
@@ -95,10 +118,10 @@ func (s *Session) recordedArgs(spec *pipeline.Spec, inputs map[string]any) (uint
 // pinnedOutcome returns the recorded outcome for a run, if there is one. The
 // caller holds the lock.
 func (s *Session) pinnedOutcome(r request, args uint32) (outcome, bool) {
-	if r.variant != 0 || s.pins == nil {
+	if r.variant != 0 || s.pins == nil || r.world != 0 && !s.pinWorlds {
 		return outcome{}, false
 	}
-	at := pin{r.step, r.label}
+	at := pin{r.step, r.name}
 	p, ok := s.pins[at]
 	if ok && p.open && r.factual {
 		p.args, p.open = args, false

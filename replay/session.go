@@ -15,20 +15,24 @@ import (
 type Session struct {
 	engine *Engine
 	input  pipeline.Session
-	worlds []noise.World
-	record bool // keep draws, for traces
 
-	mu      sync.Mutex
-	entries map[key]*entry
-	names   map[string]uint32 // labels that are no numbers
-	pins    map[pin]pinned
-	players []Player
-	byCall  map[Player]int // with calls as players
-	cost    float64        // of analysis runs
-	factual float64        // of factual runs
+	mu     sync.Mutex
+	worlds []noise.World
+	own    map[key]*entry    // runs of one world and call
+	shared map[key]*entry    // runs that serve all of them, or may
+	names  map[string]uint32 // labels that are no numbers
+	pins   map[pin]pinned
+	keyed  map[keyed]*pipeline.Value // the first output of a step with a key
+	merged int                       // outputs that another stands for
+	// pinWorlds says that pins hold in all worlds, not in the factual one alone.
+	pinWorlds bool
+	players   []Player
+	byCall    map[Player]int // with calls as players
+	cost      tally          // of analysis runs
+	factual   tally          // of factual runs
 
 	// What the factual replay called, which a further run must call again.
-	factualCalls    []made
+	factualCalls    []answer
 	factualOverlaps bool
 }
 
@@ -43,16 +47,15 @@ type Player struct {
 // Case begins the replay of a case. The seed is the analysis': a case without
 // one of its own derives its world from it.
 func (e *Engine) Case(c *pipeline.Case, seed uint64) (*Session, error) {
-	s := &Session{engine: e, entries: map[key]*entry{}}
-	s.input = pipeline.Session{Case: c, Values: &pipeline.Values{}}
+	s := &Session{engine: e, own: map[key]*entry{}, shared: map[key]*entry{}}
+	input, err := e.pipeline.Program.Prepare(c, &pipeline.Values{})
+	if err != nil {
+		return nil, err
+	}
+	s.input = input
 	s.worlds = []noise.World{{Seed: c.WorldSeed(seed)}}
-	if !e.options.Calls {
-		for i := range e.pipeline.Steps {
-			if e.fixes[i] > 0 {
-				s.players = append(s.players, Player{Step: i})
-			}
-		}
-	} else {
+	s.players = e.stepPlayers
+	if e.options.Calls {
 		s.byCall = map[Player]int{}
 	}
 	if err := s.pinRecording(); err != nil {
@@ -63,8 +66,17 @@ func (e *Engine) Case(c *pipeline.Case, seed uint64) (*Session, error) {
 
 // AddWorld adds a world and returns its number.
 func (s *Session) AddWorld(w noise.World) int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	s.worlds = append(s.worlds, w)
 	return len(s.worlds) - 1
+}
+
+// World returns a world by its number.
+func (s *Session) World(i int) noise.World {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.worlds[i]
 }
 
 // Cost returns what the case's analysis has cost so far: the runs that were
@@ -72,14 +84,14 @@ func (s *Session) AddWorld(w noise.World) int {
 func (s *Session) Cost() float64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.cost
+	return s.cost.sum()
 }
 
 // FactualCost returns what the factual replay has cost.
 func (s *Session) FactualCost() float64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.factual
+	return s.factual.sum()
 }
 
 // Players returns the players that have been met so far, in the order in which
@@ -122,16 +134,8 @@ func ComparePlayers(a, b Player) int {
 // player returns the number of the player that a call belongs to, or −1 when
 // its step has no fix.
 func (s *Session) player(step int, label string) int {
-	if s.engine.fixes[step] == 0 {
-		return -1
-	}
-	if s.byCall == nil {
-		for i, p := range s.players {
-			if p.Step == step {
-				return i
-			}
-		}
-		return -1
+	if s.byCall == nil || s.engine.fixes[step] == 0 {
+		return s.engine.Player(step)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -162,4 +166,25 @@ func (s *Session) labelID(label string) uint32 {
 		s.names[label] = id
 	}
 	return id
+}
+
+// labelName returns the label that a number stands for.
+func (s *Session) labelName(id uint32) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for name, have := range s.names {
+		if have == id {
+			return name
+		}
+	}
+	return strconv.FormatUint(uint64(id), 10)
+}
+
+// Player returns the number of the player that a step is, or −1 when it has no
+// fix. With calls as players there are none before a replay has met them.
+func (e *Engine) Player(step int) int {
+	if e.options.Calls {
+		return -1
+	}
+	return e.playerOf[step]
 }

@@ -15,6 +15,8 @@ import (
 type outcome struct {
 	// value is the output, or the step's error as a value; nil when unknown.
 	value *pipeline.Value
+	// raw is the output itself, where value is another with an equal key.
+	raw *pipeline.Value
 	// cost is the run's price: its declared cost for each attempt, and charges.
 	cost  float64
 	drew  bool
@@ -22,13 +24,22 @@ type outcome struct {
 	took  time.Duration
 	// pinned says that the output is a recorded one and nothing ran.
 	pinned bool
-	// cached says that the run was made for another replay.
-	cached bool
 	// unknown says why there is no output: the last attempt failed for a
 	// transient reason, the budget ended, the analysis was cancelled.
 	unknown error
 	// fault is a wrong use of the pipeline, not a failure of the step.
 	fault error
+}
+
+// err says why there is no value.
+func (o *outcome) err(e *Engine, r request) error {
+	switch {
+	case o.fault != nil:
+		return o.fault
+	case o.unknown != nil:
+		return &UnknownError{Step: e.specs[r.step].Name, Variant: e.specs[r.step].Impls[r.variant].Name, Err: o.unknown}
+	}
+	return nil
 }
 
 // stepContext is the context of a step's own run. Its values are those of the
@@ -70,7 +81,7 @@ func (c *stepContext) charge(cost float64) {
 // run runs a step: the one place where anything is run. The first attempt's
 // declared cost has been reserved; onDraw, if any, is called at its first draw.
 func (s *Session) run(ctx, values context.Context, r request, onDraw func()) outcome {
-	e := s.engine
+	e, world := s.engine, s.World(r.world)
 	impl := &e.specs[r.step].Impls[r.variant]
 	if e.waits(r.step, r.variant) {
 		release, err := e.limits.acquire(ctx, r.step)
@@ -84,11 +95,11 @@ func (s *Session) run(ctx, values context.Context, r request, onDraw func()) out
 	var out outcome
 	for attempt := 0; ; attempt++ {
 		run := &stepContext{Context: ctx, values: values, session: s}
-		run.source.Reset(s.worlds[r.world], e.specs[r.step].Name, r.label)
+		run.source.Reset(world, e.specs[r.step].Name, r.name)
 		if onDraw != nil {
 			run.source.OnDraw(onDraw)
 		}
-		if s.record {
+		if r.factual {
 			run.source.Record()
 		}
 		start := time.Now()
@@ -97,7 +108,7 @@ func (s *Session) run(ctx, values context.Context, r request, onDraw func()) out
 		e.speeds[r.step][r.variant].Store(max(1, int64(out.took)))
 		s.pay(&out, r, impl, run)
 		out.drew = run.source.Drew()
-		if s.record {
+		if r.factual {
 			out.draws = run.source.Draws()
 		}
 		if ctx.Err() != nil {
@@ -105,7 +116,7 @@ func (s *Session) run(ctx, values context.Context, r request, onDraw func()) out
 			return out
 		}
 		if !isTransient(err) {
-			s.settle(&out, result, err)
+			s.settle(&out, r, result, err)
 			return out
 		}
 		if attempt >= impl.Retries {
@@ -141,7 +152,7 @@ func (s *Session) pay(out *outcome, r request, impl *pipeline.Impl, run *stepCon
 }
 
 // settle turns what the implementation returned into a value.
-func (s *Session) settle(out *outcome, result any, err error) {
+func (s *Session) settle(out *outcome, r request, result any, err error) {
 	var noGold *pipeline.NoGoldError
 	var fault *pipeline.FaultError
 	if errors.As(err, &noGold) || errors.As(err, &fault) {
@@ -156,13 +167,19 @@ func (s *Session) settle(out *outcome, result any, err error) {
 	}
 	if err != nil {
 		out.value = s.input.Values.InternError(err)
+		return
+	}
+	if spec := s.engine.specs[r.step]; spec.Key != nil {
+		if err := s.mergeByKey(out, r.step, spec); err != nil {
+			out.fault = fmt.Errorf("key of step %s: %w", spec.Name, err)
+		}
 	}
 }
 
 // attemptOnce makes one attempt: panics become errors, and what overruns its
 // time is left behind.
 func attemptOnce(ctx *stepContext, impl *pipeline.Impl, s *Session, r request) (any, error) {
-	args := pipeline.NewArgs(s.input.Case, s.engine.specs[r.step].Needs, r.args)
+	args := pipeline.NewArgs(s.input.Case, s.engine.specs[r.step].Needs, r.inputs)
 	if impl.Timeout <= 0 {
 		return guarded(ctx, impl, args)
 	}

@@ -73,6 +73,9 @@ type Fixes struct {
 	Coalition game.Coalition
 	// All means every player, those included that haven't been met yet.
 	All bool
+	// Variants names, by step, an implementation to run whatever the coalition
+	// says; 0 is the as-run one.
+	Variants map[int]int
 }
 
 // Run replays the case in a world under a coalition and tells what happened.
@@ -81,13 +84,11 @@ type Fixes struct {
 func (s *Session) Run(ctx context.Context, world int, fixes Fixes, factual bool) *Trace {
 	t := &Trace{}
 	var running sync.WaitGroup
-	w := &walk{session: s, ctx: ctx, world: world, factual: factual, trace: t, fixed: fixes.Coalition, all: fixes.All, running: &running}
-	s.record = factual
+	w := &walk{session: s, ctx: ctx, world: world, factual: factual, trace: t, fixed: fixes.Coalition, all: fixes.All, variants: fixes.Variants, running: &running}
 	t.Score, t.Err = w.run()
 	running.Wait()
-	s.record = false
 	if factual {
-		s.factualCalls, s.factualOverlaps = w.calls, w.overlaps
+		s.factualCalls, s.factualOverlaps = w.answered, w.overlaps
 	}
 	return t
 }
@@ -100,19 +101,19 @@ func (s *Session) Value(ctx context.Context, world int, c game.Coalition) (float
 	return w.run()
 }
 
-func (t *Trace) add(s *Session, c pipeline.Call, r request, out outcome) {
+func (t *Trace) add(r request, out *outcome, cached bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.Calls = append(t.Calls, TraceCall{
-		Step: c.Step, Label: c.Label, Variant: r.variant, Args: c.Args, Output: out.value,
-		Draws: out.draws, Cost: out.cost, Duration: out.took, Cached: out.cached, Pinned: out.pinned,
+		Step: r.step, Label: r.name, Variant: r.variant, Args: r.inputs, Output: out.value,
+		Draws: out.draws, Cost: out.cost, Duration: out.took, Cached: cached && !out.pinned, Pinned: out.pinned,
 	})
 }
 
-func (t *Trace) fail(s *Session, f failure) {
+func (t *Trace) fail(w *walk, f failure) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.Failures = append(t.Failures, s.failure(f, game.Coalition{}))
+	t.Failures = append(t.Failures, w.session.failure(f, w.fixed))
 }
 
 // failures returns what failed, each with the smallest coalition that leads to

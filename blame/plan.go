@@ -1,0 +1,106 @@
+package blame
+
+import (
+	"math"
+
+	"github.com/agentblame/agentblame/pipeline"
+)
+
+// A Plan is what an analysis may run and cost, told before it runs anything.
+type Plan struct {
+	Cases int
+	Steps []PlanStep
+	// FactualRuns and FactualCost are those of running every case as it is.
+	FactualRuns, FactualCost float64
+	// MaxRuns and MaxCost bound the analysis of one failing case: what it comes
+	// to when no two states merge. In most pipelines it is far less.
+	MaxRuns, MaxCost float64
+}
+
+// PlanStep is a step's part of a plan.
+type PlanStep struct {
+	Name, Fix string
+	// MaxRuns is the most runs of the step in the analysis of one failing case.
+	MaxRuns float64
+	// Cost and FixCost are the prices of one run.
+	Cost, FixCost float64
+}
+
+// PlanBatch tells what Batch may run and cost. For each step it counts the
+// combinations of fixes among those it depends on, by the wiring of a graph, or,
+// for a Go function, all steps declared before it; loops are not foreseen.
+func PlanBatch(p *pipeline.Pipeline, cases []pipeline.Case, o Options) (*Plan, error) {
+	o = o.withDefaults()
+	if err := o.check(); err != nil {
+		return nil, err
+	}
+	e, err := o.engine(p)
+	if err != nil {
+		return nil, err
+	}
+	plan := &Plan{Cases: len(cases)}
+	above := ancestors(p)
+	for i, s := range p.Steps {
+		step := PlanStep{Name: s.Name, Fix: e.FixOf(i), Cost: s.Impls[0].Cost}
+		states := 1.0
+		for j := range above[i] {
+			if e.FixOf(j) != "" {
+				states *= 2
+			}
+		}
+		maxCost := (states - 1) * step.Cost // the first as-run one is factual
+		step.MaxRuns = states - 1
+		if f := s.Fix(step.Fix); step.Fix != "" {
+			step.FixCost = s.Impls[f].Cost
+			step.MaxRuns += states
+			maxCost += states * step.FixCost
+		}
+		plan.Steps = append(plan.Steps, step)
+		plan.FactualRuns += float64(len(cases))
+		plan.FactualCost += float64(len(cases)) * step.Cost
+		plan.MaxRuns += step.MaxRuns
+		plan.MaxCost += maxCost
+	}
+	if o.Budget > 0 {
+		plan.MaxCost = math.Min(plan.MaxCost, o.Budget)
+	}
+	return plan, nil
+}
+
+// ancestors returns, for each step, the steps that its inputs may depend on.
+func ancestors(p *pipeline.Pipeline) []map[int]bool {
+	index := map[string]int{}
+	for i, s := range p.Steps {
+		index[s.Name] = i
+	}
+	out := make([]map[int]bool, len(p.Steps))
+	var visit func(i int) map[int]bool
+	visit = func(i int) map[int]bool {
+		if out[i] != nil {
+			return out[i]
+		}
+		out[i] = map[int]bool{}
+		s := p.Steps[i]
+		if s.Needs == nil && p.Inputs == nil {
+			for j := range i {
+				out[i][j] = true
+			}
+			return out[i]
+		}
+		for _, need := range s.Needs {
+			j, isStep := index[need]
+			if !isStep || j == i {
+				continue
+			}
+			out[i][j] = true
+			for k := range visit(j) {
+				out[i][k] = true
+			}
+		}
+		return out[i]
+	}
+	for i := range p.Steps {
+		visit(i)
+	}
+	return out
+}

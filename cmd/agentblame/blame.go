@@ -1,0 +1,300 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/agentblame/agentblame/blame"
+	"github.com/agentblame/agentblame/confseq"
+	"github.com/agentblame/agentblame/pipeline"
+	"github.com/agentblame/agentblame/report"
+	"github.com/agentblame/agentblame/spec"
+	"github.com/spf13/cobra"
+)
+
+// source is what is read of a pipeline and its cases: flags shared by verbs.
+type source struct {
+	file        string
+	cases       []string
+	filterID    string
+	filterTags  map[string]string
+	filterFirst int
+	concurrency int
+	seed        uint64
+}
+
+func (s *source) flags(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.StringVarP(&s.file, "config", "c", "agentblame.yaml", "the pipeline")
+	f.StringArrayVar(&s.cases, "cases", nil, "case `file` (.jsonl, .csv, .yaml), instead of the cases that the pipeline names; repeatable")
+	f.StringVar(&s.filterID, "filter-id", "", "only cases whose id matches the `regexp`")
+	f.StringToStringVar(&s.filterTags, "filter-tag", nil, "only cases with the `tag=value`")
+	f.IntVar(&s.filterFirst, "filter-first", 0, "only the first `N` cases")
+	f.IntVarP(&s.concurrency, "concurrency", "j", 0, "step runs at once (default 4)")
+	f.Uint64Var(&s.seed, "seed", 0, "seed of the worlds of cases without one, and of the order of cases")
+}
+
+// load reads the pipeline and the cases; anything wrong with them is wrong usage.
+func (s *source) load(cmd *cobra.Command) (*spec.File, []pipeline.Case, error) {
+	if err := positive(cmd, "concurrency", "filter-first"); err != nil {
+		return nil, nil, err
+	}
+	if _, err := os.Stat(s.file); errors.Is(err, os.ErrNotExist) {
+		return nil, nil, usageError{fmt.Errorf("there is no %s; name the pipeline with -c, or write one with agentblame init", s.file)}
+	}
+	file, err := spec.Load(s.file)
+	if err != nil {
+		return nil, nil, usageError{err}
+	}
+	from := file
+	if len(s.cases) > 0 { // these alone, not those that stand in the file
+		from = &spec.File{Path: file.Path, Check: file.Check, CaseFiles: s.cases}
+	}
+	cases, err := from.Cases()
+	if err != nil {
+		return nil, nil, usageError{err}
+	}
+	cases, err = s.filter(cases)
+	if err != nil {
+		return nil, nil, usageError{err}
+	}
+	if len(cases) == 0 {
+		return nil, nil, usageError{errors.New("there are no cases: name a file of them under cases: in the pipeline, or with --cases, and see that the filters leave some")}
+	}
+	return file, cases, nil
+}
+
+func (s *source) filter(cases []pipeline.Case) ([]pipeline.Case, error) {
+	id, err := regexp.Compile(s.filterID)
+	if err != nil {
+		return nil, fmt.Errorf("--filter-id: %w", err)
+	}
+	var kept []pipeline.Case
+	for _, c := range cases {
+		ok := id.MatchString(c.ID)
+		for tag, value := range s.filterTags {
+			ok = ok && c.Tags[tag] == value
+		}
+		if ok && (s.filterFirst <= 0 || len(kept) < s.filterFirst) {
+			kept = append(kept, c)
+		}
+	}
+	return kept, nil
+}
+
+func newBlame() *cobra.Command {
+	var (
+		from    source
+		outputs []string
+		players string
+		fixes   map[string]string
+		options blame.Options
+		dryRun  bool
+		listed  int
+	)
+	cmd := &cobra.Command{
+		Use:   "blame",
+		Short: "Find which step of a pipeline caused its failures",
+		Long: `Runs every case through the pipeline, replays each failure with all combinations
+of fixes, and tells what each step is to blame for. A case fails when its score is
+below the pass mark. Blame is relative to the fixes considered: a step without a
+variant is not a player.
+
+The table goes to standard output. -o writes the whole result, in the format that
+the file's ending names: .json, .jsonl (a case a line) or .csv.
+
+A step run that fails is no error of the command: it stands in its case's errors.`,
+		Example: `  agentblame blame                          the pipeline in agentblame.yaml
+  agentblame blame -c rag.yaml -j 16 -o result.json -o result.csv
+  agentblame blame --dry-run                what it may run and cost
+  agentblame blame --budget 500             spend no more than that
+  agentblame blame --fix writer=gpt-large   try that variant of the writer
+  agentblame blame --players calls          which call of a step went wrong`,
+		Args: usage(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := positive(cmd, "worlds", "permutations", "pass", "budget", "delta", "top-k", "width", "nodes", "list"); err != nil {
+				return err
+			}
+			if err := checkOutputs(outputs); err != nil {
+				return err
+			}
+			file, cases, err := from.load(cmd)
+			if err != nil {
+				return err
+			}
+			o, err := merge(cmd, file, options, from, players, fixes)
+			if err != nil {
+				return usageError{err}
+			}
+			if dryRun {
+				plan, err := blame.PlanBatch(file.Pipeline, cases, o)
+				if err != nil {
+					return usageError{err}
+				}
+				return report.Plan(cmd.OutOrStdout(), plan)
+			}
+			return analyze(cmd, outputs, listed, func(ctx context.Context, m *blame.Monitor) (*blame.Result, error) {
+				o.Monitor = m
+				return blame.Batch(ctx, file.Pipeline, cases, o)
+			})
+		},
+	}
+	from.flags(cmd)
+	f := cmd.Flags()
+	f.StringArrayVarP(&outputs, "output", "o", nil, "write the result to `file`, or as JSON to standard output (-) in place of the table; repeatable")
+	f.StringVar(&players, "players", "", "what blame goes to: steps, or calls of steps (default steps)")
+	f.StringToStringVar(&fixes, "fix", nil, "the variant to try as a `step=variant`'s fix, where it isn't the first; repeatable")
+	f.StringVar((*string)(&options.Mode), "mode", "", "noise of counterfactual replays: recorded, posterior or prior (default recorded)")
+	f.IntVar(&options.Worlds, "worlds", 0, "worlds of noise in posterior and prior mode (default 8)")
+	f.StringVar((*string)(&options.Method), "method", "", "how values are computed: auto, exact or permutation (default auto)")
+	f.IntVar(&options.Permutations, "permutations", 0, "the most orders of players sampled in one case (default 1024)")
+	f.BoolVar(&options.Antithetic, "antithetic", false, "sample each order of players backwards too")
+	f.BoolVar(&options.Independent, "independent", false, "fresh noise in every coalition: for comparison only")
+	f.Float64Var(&options.Pass, "pass", 0, "the pass mark: a lower score fails (default 1)")
+	f.Float64Var(&options.Budget, "budget", 0, "the most that the analysis' step runs may cost, in your unit (default no limit)")
+	f.Float64Var(&options.Delta, "delta", 0, "the error probability of intervals and of stopping (default 0.05)")
+	f.StringVar((*string)(&options.Stop), "stop", "", "stop when this is known: top1, topk, ranking, or width of intervals (default none: all cases)")
+	f.StringVar((*string)(&options.Claim), "claim", "", "whom conclusions are about: traffic like these cases, or this batch (default traffic)")
+	f.IntVar(&options.TopK, "top-k", 0, "how many steps --stop topk is about")
+	f.Float64Var(&options.Width, "width", 0, "the radius of intervals that --stop width asks for")
+	f.StringVar(&options.Rule, "rule", "", "the rule that decides about --stop: "+strings.Join(confseq.Names(), ", "))
+	f.IntVar(&options.CheckKeys, "check-keys", 0, "replay `N` coalitions of each failure without the keys that steps declare, to check those")
+	f.IntVar(&options.Harm, "harm", 0, "on how many passing cases to measure what fixes break; -1 for none (default 100)")
+	f.IntVar(&options.KeepCases, "keep-cases", 0, "how many cases the result lists in full; -1 for none (default all)")
+	f.IntVar(&options.Nodes, "nodes", 0, "the most states explored in one case (default 32768)")
+	f.BoolVar(&dryRun, "dry-run", false, "tell what may be run and what it may cost, and run nothing")
+	f.IntVar(&listed, "list", 20, "the most failing cases that the table lists")
+	return cmd
+}
+
+// positive finds flags that were given a value of 0 or less, which would
+// otherwise stand for their default.
+func positive(cmd *cobra.Command, names ...string) error {
+	for _, name := range names {
+		if !cmd.Flags().Changed(name) {
+			continue
+		}
+		value := cmd.Flags().Lookup(name).Value.String()
+		if x, err := strconv.ParseFloat(value, 64); err != nil || !(x > 0) {
+			return usageError{fmt.Errorf("--%s %s: it must be above 0", name, value)}
+		}
+	}
+	return nil
+}
+
+// checkOutputs finds a wrong ending, and a folder that isn't there, before
+// anything has been paid for.
+func checkOutputs(paths []string) error {
+	for _, path := range paths {
+		if err := report.CheckPath(path); err != nil {
+			return usageError{err}
+		}
+		if info, err := os.Stat(filepath.Dir(path)); err != nil || !info.IsDir() {
+			return usageError{fmt.Errorf("-o %s: there is no folder %s", path, filepath.Dir(path))}
+		}
+		if info, err := os.Stat(path); err == nil && info.IsDir() {
+			return usageError{fmt.Errorf("-o %s: it is a folder", path)}
+		}
+	}
+	return nil
+}
+
+// writeOutputs writes a result to all files, also when some can't be written.
+func writeOutputs(paths []string, r *blame.Result) error {
+	var errs []error
+	for _, path := range paths {
+		errs = append(errs, report.Write(path, r))
+	}
+	return errors.Join(errs...)
+}
+
+// merge lays the command line's choices over the file's.
+func merge(cmd *cobra.Command, file *spec.File, o blame.Options, from source, players string, fixes map[string]string) (blame.Options, error) {
+	s := file.Blame
+	o.Seed, o.Concurrency = from.seed, from.concurrency
+	if !cmd.Flags().Changed("seed") && s.Seed != nil {
+		o.Seed = *s.Seed
+	}
+	o.Concurrency = cmp.Or(o.Concurrency, s.Concurrency)
+	o.Mode = cmp.Or(o.Mode, blame.Mode(s.Mode))
+	o.Worlds = cmp.Or(o.Worlds, s.Worlds)
+	o.Method = cmp.Or(o.Method, blame.Method(s.Method))
+	o.Delta = cmp.Or(o.Delta, s.Delta)
+	o.Nodes = cmp.Or(o.Nodes, s.Nodes)
+	o.Width = cmp.Or(o.Width, s.Width)
+	o.KeepCases = cmp.Or(o.KeepCases, s.KeepCases)
+	o.Rule = cmp.Or(o.Rule, s.Rule)
+	o.TopK = cmp.Or(o.TopK, s.TopK)
+	o.Stop = cmp.Or(o.Stop, confseq.Goal(s.Stop))
+	if o.Stop == "none" || o.Stop == confseq.Budget {
+		o.Stop = "" // the budget stops in any case
+	}
+	if s.Budget != nil {
+		o.Budget = cmp.Or(o.Budget, *s.Budget)
+	}
+	if s.Pass != nil {
+		o.Pass = cmp.Or(o.Pass, *s.Pass)
+	}
+	switch cmp.Or(players, s.Players) {
+	case "", "steps":
+	case "calls":
+		o.Calls = true
+	default:
+		return o, fmt.Errorf("--players %s: it is steps or calls", players)
+	}
+	o.Fix = maps.Clone(s.Fixes)
+	if o.Fix == nil {
+		o.Fix = map[string]string{}
+	}
+	maps.Copy(o.Fix, fixes)
+	for step, variant := range o.Fix {
+		if variant == "" {
+			return o, fmt.Errorf("--fix %s=: it names no variant", step)
+		}
+	}
+	if o.Rule != "" && !slices.Contains(confseq.Names(), o.Rule) {
+		return o, fmt.Errorf("there is no rule %q: it is one of %s", o.Rule, strings.Join(confseq.Names(), ", "))
+	}
+	return o, nil
+}
+
+// analyze runs an analysis with progress, writes its result everywhere it was
+// asked to go, also when it was interrupted, and prints it.
+func analyze(cmd *cobra.Command, outputs []string, listed int, run func(context.Context, *blame.Monitor) (*blame.Result, error)) error {
+	monitor := &blame.Monitor{}
+	stop := showProgress(cmd.ErrOrStderr(), monitor)
+	result, err := run(cmd.Context(), monitor)
+	stop()
+	interrupted := errors.Is(err, context.Canceled)
+	if err != nil && !interrupted {
+		return usageError{err}
+	}
+	err = writeOutputs(outputs, result)
+	if !slices.Contains(outputs, "-") { // standard output has the result already
+		err = errors.Join(err, report.Text(cmd.OutOrStdout(), result, textOptions(cmd, listed)))
+	}
+	if interrupted {
+		err = errors.Join(err, errInterrupted)
+	}
+	return err
+}
+
+// textOptions says how tables are to look where they go.
+func textOptions(cmd *cobra.Command, listed int) report.TextOptions {
+	out := cmd.OutOrStdout()
+	plain, _ := cmd.Flags().GetBool("no-color")
+	return report.TextOptions{
+		Width: width(out),
+		Color: isTerminal(out) && !plain && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb",
+		Cases: listed,
+	}
+}

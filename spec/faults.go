@@ -1,0 +1,118 @@
+package spec
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// A Fault is one thing that is wrong in a file, and where.
+type Fault struct {
+	File string
+	Line int // from 1; 0 when no line is to blame
+	Text string
+}
+
+// String returns "file:line: text".
+func (f Fault) String() string {
+	if f.Line == 0 {
+		return f.File + ": " + f.Text
+	}
+	return f.File + ":" + strconv.Itoa(f.Line) + ": " + f.Text
+}
+
+// A FaultsError is all that is wrong with a declaration or with case files.
+type FaultsError struct {
+	Faults []Fault
+}
+
+// shown is how many faults an error's text lists.
+const shown = 50
+
+// Error returns one fault a line; after the first fifty it says how many more
+// there are.
+func (e *FaultsError) Error() string {
+	var lines []string
+	for i, f := range e.Faults {
+		if i == shown {
+			lines = append(lines, fmt.Sprintf("and %d more", len(e.Faults)-shown))
+			break
+		}
+		lines = append(lines, f.String())
+	}
+	return strings.Join(lines, "\n")
+}
+
+// faults collects what is wrong with a file.
+type faults struct {
+	file string
+	list []Fault
+}
+
+func (f *faults) at(line int, format string, args ...any) {
+	f.list = append(f.list, Fault{f.file, line, escape(fmt.Sprintf(format, args...))})
+}
+
+// err returns the faults, by line within each file, or nil.
+func (f *faults) err() error {
+	if len(f.list) == 0 {
+		return nil
+	}
+	files := map[string]int{}
+	for _, x := range f.list {
+		if _, known := files[x.File]; !known {
+			files[x.File] = len(files)
+		}
+	}
+	slices.SortStableFunc(f.list, func(a, b Fault) int {
+		return cmp.Or(cmp.Compare(files[a.File], files[b.File]), cmp.Compare(a.Line, b.Line))
+	})
+	return &FaultsError{f.list}
+}
+
+// escape makes text from elsewhere safe for one line of a terminal: what isn't
+// printable (control characters, line breaks, marks that turn the direction of
+// writing) comes out as a Go escape.
+func escape(s string) string {
+	clean := true
+	for _, r := range s {
+		if !unicode.IsPrint(r) || r == utf8.RuneError {
+			clean = false
+			break
+		}
+	}
+	if clean {
+		return s
+	}
+	var b strings.Builder
+	for len(s) > 0 {
+		r, n := utf8.DecodeRuneInString(s)
+		switch {
+		case r == utf8.RuneError && n == 1:
+			fmt.Fprintf(&b, `\x%02x`, s[0])
+		case unicode.IsPrint(r):
+			b.WriteRune(r)
+		default:
+			quoted := strconv.QuoteRune(r)
+			b.WriteString(quoted[1 : len(quoted)-1])
+		}
+		s = s[n:]
+	}
+	return b.String()
+}
+
+// excerpt returns the beginning of a text, escaped, at most n bytes of it.
+func excerpt(s string, n int) string {
+	if len(s) <= n {
+		return escape(s)
+	}
+	cut := n
+	for cut > 0 && !utf8.RuneStart(s[cut]) {
+		cut--
+	}
+	return escape(s[:cut]) + "…"
+}

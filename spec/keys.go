@@ -1,0 +1,61 @@
+package spec
+
+// A place is a kind of mapping in a file.
+type place int
+
+const (
+	inFile place = iota
+	inInput
+	inStep
+	inRun
+	inVariant
+	inHTTP
+	inScore
+	inLiteral
+	inBlame
+	inCase
+	inRecording
+)
+
+// keys returns the keys that a mapping may have there, in the order in which
+// messages list them.
+func (p place) keys() []string {
+	switch p {
+	case inFile:
+		return []string{"name", "inputs", "steps", "score", "cases", "pass", "env", "blame"}
+	case inInput:
+		return []string{"variants"}
+	case inStep:
+		return append([]string{"needs", "run", "variants", "concurrency"}, runKeys()...)
+	case inRun:
+		return kinds()
+	case inVariant:
+		return append(kinds(), runKeys()...)
+	case inHTTP:
+		return []string{"url", "headers"}
+	case inScore:
+		keys := append(metrics(), "of", "json", "tolerance", "relative", "ignore_case", "trim", "needs")
+		return append(keys, runKeys()...)
+	case inLiteral:
+		return []string{"value"}
+	case inBlame:
+		return []string{"mode", "method", "players", "fixes", "worlds", "seed", "pass", "delta", "stop", "rule", "top_k", "width", "budget", "concurrency", "timeout", "retries", "nodes", "keep_cases"}
+	case inCase:
+		return []string{"id", "inputs", "expected", "seed", "gold", "recording", "tags"}
+	default: // inRecording
+		return []string{"inputs", "output", "error"}
+	}
+}
+
+// kinds returns the kinds of implementation.
+func kinds() []string { return []string{"exec", "http", "expr", "value", "gold"} }
+
+// runKeys returns the keys that say how an implementation is run.
+func runKeys() []string {
+	return []string{"cost", "timeout", "retries", "deterministic", "version", "env", "max_output"}
+}
+
+// metrics returns the kinds of score.
+func metrics() []string {
+	return []string{"equals", "contains", "regex", "number", "expr", "exec", "http"}
+}
