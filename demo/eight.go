@@ -188,12 +188,12 @@ func calculateChecked(ctx context.Context, f Figures) (Number, error) {
 
 // draft writes as the template has it: without disclaimer, or without sources.
 func draft(ctx context.Context, n Number) (Memo, error) {
-	return Memo{Number: n.Value, Form: pick(ctx, "form", "bare", "unhedged", -0.2)}, nil
+	return Memo{Number: n.Value, Form: pick(ctx, "form", "bare", "unhedged", -0.3)}, nil
 }
 
 // draftCited is told to cite its sources and add the disclaimer.
 func draftCited(ctx context.Context, n Number) (Memo, error) {
-	form := noise.From(ctx).Categorical("form", map[string]float64{"complete": 2.9, "unhedged": 0, "bare": -0.2})
+	form := noise.From(ctx).Categorical("form", map[string]float64{"complete": 2.9, "unhedged": 0, "bare": -0.3})
 	return Memo{Number: n.Value, Form: form}, nil
 }
 
@@ -220,14 +220,14 @@ func guardJudged(ctx context.Context, m Memo) (Outcome, error) {
 // Eight is the eight-step agent.
 func Eight() *pipeline.Pipeline {
 	var (
-		intakes    = pipeline.NewStep("intake", intake).Variant("restate", intakeRestated, pipeline.Cost(2))
+		intakes    = pipeline.NewStep("intake", intake, pipeline.Cost(2)).Variant("restate", intakeRestated, pipeline.Cost(5))
 		router     = pipeline.NewStep("router", route).Variant("llm-classifier", routeClassified, pipeline.Cost(4))
 		planner    = pipeline.NewStep("planner", planSearch, pipeline.Cost(2)).Variant("query-each", planEach, pipeline.Cost(6))
-		searcher   = pipeline.NewStep("search", lookUp, pipeline.Cost(2)).Variant("follow-links", lookUpLinked, pipeline.Cost(5))
+		searcher   = pipeline.NewStep("search", lookUp).Variant("follow-links", lookUpLinked, pipeline.Cost(4))
 		extractor  = pipeline.NewStep("extractor", extract, pipeline.Cost(2)).Variant("typed-tables", extractTyped, pipeline.Cost(5))
 		calculator = pipeline.NewStep("calculator", calculate).Variant("unit-check", calculateChecked, pipeline.Cost(3))
-		drafter    = pipeline.NewStep("drafter", draft, pipeline.Cost(4)).Variant("cite-and-hedge", draftCited, pipeline.Cost(9))
-		guardrail  = pipeline.NewStep("guardrail", guard).Variant("llm-judge", guardJudged, pipeline.Cost(3))
+		drafter    = pipeline.NewStep("drafter", draft, pipeline.Cost(4)).Variant("cite-and-hedge", draftCited, pipeline.Cost(8))
+		guardrail  = pipeline.NewStep("guardrail", guard).Variant("llm-judge", guardJudged, pipeline.Cost(2))
 	)
 	handle := func(ctx context.Context, t Ticket) (out Outcome, err error) {
 		request, err := intakes.Do(ctx, t)

@@ -221,3 +221,8 @@ func (t *trial) permutations(ctx context.Context, worlds int) ([]float64, error)
 	}
 	return out, nil
 }
+
+// ratio is how many times the variance with independent noise is that with
+// shared noise, and gain the same of what precision costs.
+func (c comparison) ratio() float64 { return c.independent.variance / c.shared.variance }
+func (c comparison) gain() float64  { return c.ratio() * c.independent.cost / c.shared.cost }

@@ -94,66 +94,84 @@ func sections(text string) map[string]string {
 	return out
 }
 
-// docs/cli.md names the verbs that there are and no others, and in each verb's
-// section its flags and no others.
-func TestCommandLine(t *testing.T) {
-	cli := build(t, "cmd/agentblame")
-	text := read(t, "cli.md")
+// usage is what the command's help says: verbs in its order, the flags of each,
+// and those of every verb.
+type usage struct {
+	verbs  []string
+	flags  map[string]map[string]bool
+	always map[string]bool
+}
+
+func helpOf(t *testing.T, cli command) usage {
+	t.Helper()
 	help := cli.output(t, "--help")
-	there := verbs(help)
-	if len(there) < 5 {
-		t.Fatalf("the help names only the verbs %v", there)
+	u := usage{verbs(help), map[string]map[string]bool{}, flags(help, "Flags:")}
+	if len(u.verbs) < 5 || len(u.always) < 2 {
+		t.Fatalf("the help wasn't understood:\n%s", help)
 	}
-	always := flags(help, "Flags:")
-	parts := sections(text)
-	for _, verb := range there {
+	for _, verb := range u.verbs {
+		own := cli.output(t, verb, "--help")
+		u.flags[verb] = flags(own, "Flags:")
+		for _, sub := range verbs(own) {
+			maps.Copy(u.flags[verb], flags(cli.output(t, verb, sub, "--help"), "Flags:"))
+		}
+		for f := range u.always {
+			delete(u.flags[verb], f)
+		}
+	}
+	return u
+}
+
+// The command is built once for all that is checked with it.
+func TestCommand(t *testing.T) {
+	cli := build(t, "cmd/agentblame")
+	u := helpOf(t, cli)
+	t.Run("cli.md explains every verb and flag", func(t *testing.T) { checkManual(t, u) })
+	t.Run("pages name only verbs and flags that are there", func(t *testing.T) { checkMentions(t, u) })
+	t.Run("outputs are real", func(t *testing.T) { checkOutputs(t, cli) })
+}
+
+// checkManual compares the sections of cli.md with the help, both ways.
+func checkManual(t *testing.T, u usage) {
+	parts := sections(read(t, "cli.md"))
+	for _, verb := range u.verbs {
 		part, ok := parts["agentblame "+verb]
 		if !ok {
 			if verb != "help" {
-				t.Errorf("cli.md has no section on agentblame %s", verb)
+				t.Errorf("there is no section on agentblame %s", verb)
 			}
 			continue
 		}
-		own := cli.output(t, verb, "--help")
-		known := flags(own, "Flags:")
-		for _, sub := range verbs(own) {
-			maps.Copy(known, flags(cli.output(t, verb, sub, "--help"), "Flags:"))
-		}
 		said := mentioned(part)
-		for _, f := range slices.Sorted(maps.Keys(known)) {
-			if !said[f] && !always[f] {
-				t.Errorf("cli.md doesn't explain %s of agentblame %s", f, verb)
+		for _, f := range slices.Sorted(maps.Keys(u.flags[verb])) {
+			if !said[f] {
+				t.Errorf("%s of agentblame %s isn't explained", f, verb)
 			}
 		}
 		for _, f := range slices.Sorted(maps.Keys(said)) {
-			if !known[f] && !always[f] {
-				t.Errorf("cli.md explains %s of agentblame %s, which has no such flag", f, verb)
+			if !u.flags[verb][f] && !u.always[f] {
+				t.Errorf("%s is explained, but agentblame %s has no such flag", f, verb)
 			}
-		}
-		for f := range known {
-			always[f] = always[f] || false // elsewhere any verb's flag may be named
 		}
 	}
 	for title := range parts {
-		if m := verbTitle.FindStringSubmatch(title); m != nil && !slices.Contains(there, m[1]) {
-			t.Errorf("cli.md has a section on %s, which isn't there", title)
+		if m := verbTitle.FindStringSubmatch(title); m != nil && !slices.Contains(u.verbs, m[1]) {
+			t.Errorf("there is a section on %s, but no such verb", title)
+		}
+	}
+	said := mentioned(parts["Flags of every verb"])
+	for f := range u.always {
+		if !said[f] {
+			t.Errorf("%s of every verb isn't explained", f)
 		}
 	}
 }
 
-// Whatever page names a verb or flag of the command in code names one that is
-// there.
-func TestVerbsAndFlagsExist(t *testing.T) {
-	cli := build(t, "cmd/agentblame")
-	help := cli.output(t, "--help")
-	there := verbs(help)
-	known := flags(help, "Flags:")
-	for _, verb := range there {
-		own := cli.output(t, verb, "--help")
-		maps.Copy(known, flags(own, "Flags:"))
-		for _, sub := range verbs(own) {
-			maps.Copy(known, flags(cli.output(t, verb, sub, "--help"), "Flags:"))
-		}
+// checkMentions looks at the code of all pages.
+func checkMentions(t *testing.T, u usage) {
+	known := maps.Clone(u.always)
+	for _, of := range u.flags {
+		maps.Copy(known, of)
 	}
 	for _, p := range pages(t) {
 		fenced, prose := blocks(p.text)
@@ -165,11 +183,11 @@ func TestVerbsAndFlagsExist(t *testing.T) {
 		}
 		for _, line := range code {
 			for _, m := range verbInCode.FindAllStringSubmatch(line, -1) {
-				if !slices.Contains(there, m[1]) {
+				if !slices.Contains(u.verbs, m[1]) {
 					t.Errorf("%s: there is no agentblame %s", p.path, m[1])
 				}
 			}
-			if !strings.Contains(line, "agentblame ") && !strings.HasPrefix(line, "`-") {
+			if !strings.Contains(line, "agentblame ") && !strings.HasPrefix(line, "`--") {
 				continue
 			}
 			for f := range mentioned(line) {

@@ -164,9 +164,9 @@ type functionRun struct {
 	calls  Caller
 
 	mu      sync.Mutex
-	counts  []int           // unnamed calls so far, by step
-	open    []int           // unnamed calls in progress, by step
-	few     [16]int         // holds both where there are few steps
+	counts  []int32         // unnamed calls so far, by step
+	open    []int32         // unnamed calls in progress, by step
+	few     [16]int32       // holds both where there are few steps
 	named   map[string]bool // "step#name" seen
 	active  int             // calls in progress
 	late    int             // calls since the engine ended the run
@@ -302,7 +302,7 @@ func (r *functionRun) enter(step int, name string) (label string, overlaps bool,
 		n := len(r.steps)
 		both := r.few[:]
 		if 2*n > len(both) {
-			both = make([]int, 2*n)
+			both = make([]int32, 2*n)
 		}
 		r.counts, r.open = both[:n], both[n:2*n]
 	}
@@ -314,7 +314,7 @@ func (r *functionRun) enter(step int, name string) (label string, overlaps bool,
 		r.counts[step]++
 		r.open[step]++
 		r.active++
-		return strconv.Itoa(r.counts[step]), overlaps, nil
+		return strconv.Itoa(int(r.counts[step])), overlaps, nil
 	}
 	if _, err := strconv.Atoi(name); err == nil {
 		return "", false, fmt.Errorf("step %s: At(%q): a call's name must not be a number, as unnamed calls have numbers", r.steps[step].Name, name)

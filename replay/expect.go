@@ -32,7 +32,8 @@ func (w *walk) match(c pipeline.Call, at made) (known *pipeline.Value, err error
 	switch {
 	case i < 0:
 		if w.other == nil {
-			w.other = &c
+			other := c
+			w.other = &other
 		}
 		return nil, nil
 	case w.expect[i].made != at:

@@ -123,7 +123,11 @@ func (x *explorer) split(w *walk, c pipeline.Call, r request, player int, hi *ou
 	w.slot, w.decided = asRun, w.decided.With(player)
 	if hi.unknown != nil {
 		r.variant = x.session.engine.fixes[c.Step]
-		x.slots[withFix].end, x.slots[withFix].why = slotUnknown, hi.err(x.session.engine, r).Error()
+		there := &x.slots[withFix]
+		there.end, there.why = slotUnknown, hi.err(x.session.engine, r).Error()
+		if isTransient(hi.unknown) {
+			there.failures = append(there.failures, failure{r.step, r.variant, hi.unknown.Error()})
+		}
 		return nil
 	}
 	x.fork(w, c, player, withFix)

@@ -49,16 +49,18 @@ type stepContext struct {
 	context.Context // of the analysis
 	values          context.Context
 	session         *Session
-	source          noise.Source
+	request         request
+	onDraw          func()
 
 	mu      sync.Mutex
+	source  *noise.Source // made when it is first asked for
 	charged float64
 }
 
 func (c *stepContext) Value(key any) any {
 	switch key.(type) {
 	case noise.ContextKey:
-		return &c.source
+		return c.noise()
 	case pipeline.InsideKey:
 		return true
 	case pipeline.ChargeKey:
@@ -72,6 +74,34 @@ func (c *stepContext) Value(key any) any {
 	return c.values.Value(key)
 }
 
+// noise returns the source of the run's draws.
+func (c *stepContext) noise() *noise.Source {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.source == nil {
+		r := &c.request
+		c.source = c.session.World(r.world).Source(c.session.engine.specs[r.step].Name, r.name)
+		c.source.OnDraw(c.onDraw)
+		if r.factual {
+			c.source.Record()
+		}
+	}
+	return c.source
+}
+
+// end returns what the run has charged and whether and what it drew.
+func (c *stepContext) end() (charged float64, drew bool, draws []noise.Draw) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.source == nil {
+		return c.charged, false, nil
+	}
+	if c.request.factual {
+		draws = c.source.Draws()
+	}
+	return c.charged, c.source.Drew(), draws
+}
+
 func (c *stepContext) charge(cost float64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -81,7 +111,7 @@ func (c *stepContext) charge(cost float64) {
 // run runs a step: the one place where anything is run. The first attempt's
 // declared cost has been reserved; onDraw, if any, is called at its first draw.
 func (s *Session) run(ctx, values context.Context, r request, onDraw func()) outcome {
-	e, world := s.engine, s.World(r.world)
+	e := s.engine
 	impl := &e.specs[r.step].Impls[r.variant]
 	if e.waits(r.step, r.variant) {
 		release, err := e.limits.acquire(ctx, r.step)
@@ -94,22 +124,16 @@ func (s *Session) run(ctx, values context.Context, r request, onDraw func()) out
 	defer e.stats.Finished.Add(1)
 	var out outcome
 	for attempt := 0; ; attempt++ {
-		run := &stepContext{Context: ctx, values: values, session: s}
-		run.source.Reset(world, e.specs[r.step].Name, r.name)
-		if onDraw != nil {
-			run.source.OnDraw(onDraw)
-		}
-		if r.factual {
-			run.source.Record()
-		}
+		run := &stepContext{Context: ctx, values: values, session: s, request: r, onDraw: onDraw}
 		start := time.Now()
 		result, err := attemptOnce(run, impl, s, r)
 		out.took = time.Since(start)
 		e.speeds[r.step][r.variant].Store(max(1, int64(out.took)))
-		s.pay(&out, r, impl, run)
-		out.drew = run.source.Drew()
-		if r.factual {
-			out.draws = run.source.Draws()
+		charged := 0.0
+		charged, out.drew, out.draws = run.end()
+		out.cost += impl.Cost + charged
+		if charged != 0 && !r.factual {
+			e.meter.charge(charged)
 		}
 		if ctx.Err() != nil {
 			out.unknown = context.Cause(ctx)
@@ -140,22 +164,9 @@ func (s *Session) run(ctx, values context.Context, r request, onDraw func()) out
 	}
 }
 
-// pay adds the attempt's cost to the outcome, and what it charged to the meter.
-func (s *Session) pay(out *outcome, r request, impl *pipeline.Impl, run *stepContext) {
-	run.mu.Lock()
-	charged := run.charged
-	run.mu.Unlock()
-	out.cost += impl.Cost + charged
-	if charged != 0 && !r.factual {
-		s.engine.meter.charge(charged)
-	}
-}
-
 // settle turns what the implementation returned into a value.
 func (s *Session) settle(out *outcome, r request, result any, err error) {
-	var noGold *pipeline.NoGoldError
-	var fault *pipeline.FaultError
-	if errors.As(err, &noGold) || errors.As(err, &fault) {
+	if isFault(err) {
 		out.fault = err
 		return
 	}
@@ -174,6 +185,17 @@ func (s *Session) settle(out *outcome, r request, result any, err error) {
 			out.fault = fmt.Errorf("key of step %s: %w", spec.Name, err)
 		}
 	}
+}
+
+// isFault says whether an error is no failure of the step but of who declared it,
+// or of the case.
+func isFault(err error) bool {
+	if err == nil {
+		return false
+	}
+	var noGold *pipeline.NoGoldError
+	var fault *pipeline.FaultError
+	return errors.As(err, &noGold) || errors.As(err, &fault)
 }
 
 // attemptOnce makes one attempt: panics become errors, and what overruns its
@@ -230,6 +252,9 @@ func guarded(ctx context.Context, impl *pipeline.Impl, args pipeline.Args) (out 
 
 // isTransient says whether an error may be gone at the next attempt.
 func isTransient(err error) bool {
+	if err == nil {
+		return false
+	}
 	var t interface{ Transient() bool }
 	return errors.As(err, &t) && t.Transient()
 }

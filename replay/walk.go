@@ -108,6 +108,9 @@ func (w *walk) score(inputs []*pipeline.Value) (float64, error) {
 		return 0, out.fault
 	}
 	if out.unknown != nil {
+		if isTransient(out.unknown) {
+			w.note(failure{step: r.step, message: out.unknown.Error()})
+		}
 		return 0, fmt.Errorf("score: %w", out.unknown)
 	}
 	if w.explore != nil {
@@ -255,7 +258,9 @@ func (w *walk) pay(cost float64) error {
 // accept takes an outcome as the call's answer. The caller holds the lock.
 func (w *walk) accept(r request, out *outcome, cached bool) (*pipeline.Value, error) {
 	if w.ended == nil {
-		w.ended = out.err(w.session.engine, r)
+		if w.ended = out.err(w.session.engine, r); isTransient(out.unknown) {
+			w.note(failure{r.step, r.variant, out.unknown.Error()})
+		}
 	}
 	if w.ended != nil {
 		return nil, errEnded

@@ -19,7 +19,7 @@ func TestEvidenceForTheLead(t *testing.T) {
 		want  string // the line after the headline; "" is none
 	}{
 		{"few cases leave the lead open", many(6), blame.Options{}, "The lead may not hold beyond these cases: the interval of retrieve overlaps that of rewrite, answer and verify."},
-		{"many make it clear", many(120), blame.Options{}, "The lead is clear: no other interval reaches that of retrieve."},
+		{"many make it clear", many(70), blame.Options{}, "The lead is clear: no other interval reaches that of retrieve."},
 		{"steps that tie have no lead", papers("x: ab", "y: ab"), blame.Options{}, ""},
 		{"one exact case has no interval", papers("x: a"), blame.Options{}, ""},
 		{"few orders leave the lead open", papers("x: b|cd"), blame.Options{Method: blame.Permutation, Permutations: 20},

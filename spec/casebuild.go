@@ -2,6 +2,7 @@ package spec
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -10,6 +11,7 @@ import (
 	"unicode"
 
 	"github.com/agentblame/agentblame/pipeline"
+	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 )
 
@@ -201,6 +203,12 @@ func (b *batch) recorded(p part, needs []string) pipeline.Recorded {
 				b.at(m.line, "%s: error must be a string that says what went wrong", what)
 			}
 			r.Error, failed = text, true
+		case "draws":
+			if m.value.Kind() != '[' {
+				b.at(m.line, "%s: draws must be a list, not %s", what, excerpt(string(m.value), 40))
+			} else if err := json.Unmarshal(m.value, &r.Draws); err != nil {
+				b.at(m.line, "%s: draws: %s", what, meaning(err))
+			}
 		default:
 			b.at(m.line, "%s has no key %q%s", what, m.key, pipeline.Suggest(m.key, inRecording.keys()))
 		}
@@ -209,6 +217,15 @@ func (b *batch) recorded(p part, needs []string) pipeline.Recorded {
 		b.at(p.line, "%s must have either an output or an error", what)
 	}
 	return r
+}
+
+// meaning takes the decoder's words off an error in what a JSON value means.
+func meaning(err error) string {
+	var semantic *json.SemanticError
+	if errors.As(err, &semantic) && semantic.Err != nil {
+		return semantic.Err.Error()
+	}
+	return ending(err)
 }
 
 // recordedInputs checks that a record's inputs are the step's, where the wiring

@@ -167,6 +167,9 @@ func (l *loader) step(f field, base options) declaredStep {
 		r.needs = namesOf(s.needs)
 		s.spec.Needs = r.needs
 	}
+	if n := o.get("key"); n != nil {
+		s.spec.Key = l.key(n, r)
+	}
 	if n := o.get("concurrency"); n != nil {
 		s.spec.Concurrency = int(l.whole(n, o.name("concurrency"), 0, math.MaxInt32))
 	}

@@ -80,7 +80,7 @@ score: {equals: expected, of: writer}
 	fmt.Println(strings.ReplaceAll(err.Error(), dir+string(filepath.Separator), ""))
 	// Output:
 	// agentblame.yaml:8: step retriever needs "planer", which is neither a step nor an input; did you mean "planner"? (there are: planner, question)
-	// agentblame.yaml:10: step retriever has no key "timout"; did you mean "timeout"? (there are: needs, run, variants, concurrency, cost, timeout, retries, deterministic, version, env, max_output)
+	// agentblame.yaml:10: step retriever has no key "timout"; did you mean "timeout"? (there are: needs, run, variants, concurrency, key, cost, timeout, retries, deterministic, version, env, max_output)
 	// agentblame.yaml:11: the score is of "writer", which is neither a step nor an input (there are: planner, retriever, question)
 }
 

@@ -53,6 +53,7 @@ type loader struct {
 	dir           string
 	inputs, steps []string // their names, in order
 	fixed         []field  // what blame's fixes name
+	grouped       []named  // the members of blame's groups
 	client        *http.Client
 }
 

@@ -26,7 +26,7 @@ func (p place) keys() []string {
 	case inInput:
 		return []string{"variants"}
 	case inStep:
-		return append([]string{"needs", "run", "variants", "concurrency"}, runKeys()...)
+		return append([]string{"needs", "run", "variants", "concurrency", "key"}, runKeys()...)
 	case inRun:
 		return kinds()
 	case inVariant:
@@ -39,11 +39,11 @@ func (p place) keys() []string {
 	case inLiteral:
 		return []string{"value"}
 	case inBlame:
-		return []string{"mode", "method", "players", "fixes", "worlds", "seed", "pass", "delta", "stop", "rule", "top_k", "width", "budget", "concurrency", "timeout", "retries", "nodes", "keep_cases"}
+		return []string{"mode", "method", "players", "fixes", "worlds", "seed", "pass", "delta", "stop", "rule", "top_k", "width", "budget", "concurrency", "timeout", "retries", "nodes", "keep_cases", "claim", "harm", "check_keys", "groups", "ordered"}
 	case inCase:
 		return []string{"id", "inputs", "expected", "seed", "gold", "recording", "tags"}
 	default: // inRecording
-		return []string{"inputs", "output", "error"}
+		return []string{"inputs", "output", "error", "draws"}
 	}
 }
 

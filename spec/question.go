@@ -30,6 +30,14 @@ func question(ctx context.Context, args pipeline.Args, withCase, withNoise bool)
 		q = strconv.AppendUint(q, world.Index, 10)
 		q = append(append(q, `,"step":`...), quote(step)...)
 		q = append(append(q, `,"iteration":`...), quote(call)...)
+		// In a posterior world: the draws that the noise must explain.
+		if observed := noise.From(ctx).Observed(); len(observed) > 0 {
+			draws, err := json.Marshal(observed)
+			if err != nil {
+				return nil, err
+			}
+			q = append(append(q, `,"observed":`...), draws...)
+		}
 		q = append(q, '}')
 	}
 	return append(q, '}', '\n'), nil

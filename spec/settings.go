@@ -39,10 +39,26 @@ type Settings struct {
 	Nodes int
 	// KeepCases is how many cases the result lists in full; 0 is all.
 	KeepCases int
+	// Claim is whom conclusions are about: traffic or batch.
+	Claim string
+	// Harm is on how many passing cases harm is measured; -1 is none, 0 the default.
+	Harm int
+	// CheckKeys is how many coalitions of a case are replayed without keys.
+	CheckKeys int
+	// Groups are the steps that belong together, by group.
+	Groups []Group
+	// Ordered asks for values over orders that respect the wiring.
+	Ordered bool
 	// Rule names the rule that decides about stopping, and TopK is how many
 	// steps stop: topk is about.
 	Rule string
 	TopK int
+}
+
+// A Group is steps that belong together.
+type Group struct {
+	Name    string
+	Members []string
 }
 
 // settings reads the blame block, and the pass mark, which may also stand at the
@@ -76,6 +92,21 @@ func (l *loader) settings(file object, base *options) Settings {
 	counts("worlds", &s.Worlds)
 	counts("concurrency", &s.Concurrency)
 	counts("nodes", &s.Nodes)
+	counts("check_keys", &s.CheckKeys)
+	words("claim", &s.Claim, "traffic", "batch")
+	if n := o.get("harm"); n != nil {
+		s.Harm = int(l.whole(n, o.name("harm"), -1, math.MaxInt32))
+	}
+	if n := o.get("ordered"); n != nil {
+		s.Ordered = l.flag(n, o.name("ordered"))
+	}
+	if n := o.get("groups"); n != nil {
+		for _, f := range l.fields(n, o.name("groups")) {
+			members := l.names(f.value, "group "+f.key)
+			s.Groups = append(s.Groups, Group{f.key, namesOf(members)})
+			l.grouped = append(l.grouped, members...)
+		}
+	}
 	counts("top_k", &s.TopK)
 	if n := o.get("seed"); n != nil {
 		seed := uint64(l.whole(n, o.name("seed"), 0, maxSeed))
@@ -91,7 +122,7 @@ func (l *loader) settings(file object, base *options) Settings {
 		s.Delta = l.number(n, o.name("delta"), "a number between 0 and 1", func(f float64) bool { return f > 0 && f < 1 })
 	}
 	if n := o.get("budget"); n != nil {
-		budget := l.number(n, o.name("budget"), "a number from 0 up", func(f float64) bool { return f >= 0 && f <= 1e300 })
+		budget := l.number(n, o.name("budget"), "a number above 0", func(f float64) bool { return f > 0 && f <= 1e300 })
 		s.Budget = &budget
 	}
 	l.stopping(o, &s)
@@ -142,8 +173,15 @@ func (l *loader) stopping(o object, s *Settings) {
 	}
 }
 
-// fixes checks that the fixes named are there.
+// fixes checks that the steps and fixes that the settings name are there.
 func (l *loader) fixes(d *declared, fixes map[string]string) {
+	for i, member := range l.grouped {
+		if !slices.Contains(l.known(), member.name) {
+			l.at(member.line, "groups name %q, which is neither a step nor an input%s", member.name, pipeline.Suggest(member.name, l.known()))
+		} else if slices.Contains(namesOf(l.grouped[:i]), member.name) {
+			l.at(member.line, "groups name %q twice", member.name)
+		}
+	}
 	for _, f := range l.fixed {
 		names, known := d.variants(f.key)
 		switch fix := fixes[f.key]; {

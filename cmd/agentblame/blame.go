@@ -167,6 +167,7 @@ A step run that fails is no error of the command: it stands in its case's errors
 	f.IntVar(&options.TopK, "top-k", 0, "how many steps --stop topk is about")
 	f.Float64Var(&options.Width, "width", 0, "the radius of intervals that --stop width asks for")
 	f.StringVar(&options.Rule, "rule", "", "the rule that decides about --stop: "+strings.Join(confseq.Names(), ", "))
+	f.BoolVar(&options.Ordered, "ordered", false, "also values over orders in which each step comes after what it needs")
 	f.IntVar(&options.CheckKeys, "check-keys", 0, "replay `N` coalitions of each failure without the keys that steps declare, to check those")
 	f.IntVar(&options.Harm, "harm", 0, "on how many passing cases to measure what fixes break; -1 for none (default 100)")
 	f.IntVar(&options.KeepCases, "keep-cases", 0, "how many cases the result lists in full; -1 for none (default all)")
@@ -234,6 +235,13 @@ func merge(cmd *cobra.Command, file *spec.File, o blame.Options, from source, pl
 	o.KeepCases = cmp.Or(o.KeepCases, s.KeepCases)
 	o.Rule = cmp.Or(o.Rule, s.Rule)
 	o.TopK = cmp.Or(o.TopK, s.TopK)
+	o.Claim = cmp.Or(o.Claim, blame.Claim(s.Claim))
+	o.Harm = cmp.Or(o.Harm, s.Harm)
+	o.CheckKeys = cmp.Or(o.CheckKeys, s.CheckKeys)
+	o.Ordered = o.Ordered || s.Ordered
+	for _, g := range s.Groups {
+		o.Groups = append(o.Groups, blame.Group{Name: g.Name, Members: g.Members})
+	}
 	o.Stop = cmp.Or(o.Stop, confseq.Goal(s.Stop))
 	if o.Stop == "none" || o.Stop == confseq.Budget {
 		o.Stop = "" // the budget stops in any case

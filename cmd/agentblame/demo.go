@@ -15,20 +15,29 @@ import (
 
 func newDemo() *cobra.Command {
 	var outputs []string
+	var options demo.Options
 	cmd := &cobra.Command{
 		Use:   "demo [" + strings.Join(demo.Names(), "|") + "]",
 		Short: "See it work on worked pipelines",
 		Long: `Runs the worked pipelines and prints what agentblame finds:
 
   refund   four steps answer from a superseded policy: causes that are each
-           enough on their own, and two that only count together`,
-		Example:   "  agentblame demo\n  agentblame demo refund -o result.json",
+           enough on their own, and two that only count together
+  rag      200 questions to a pipeline of four sampling LLM steps: blame under
+           recorded, abducted and fresh noise, and what sharing noise is worth
+  eight    an agent of eight steps: exact and estimated blame of one failure, 400
+           failures, and batches that stop when the step to blame is known`,
+		Example:   "  agentblame demo\n  agentblame demo rag -o result.json",
 		ValidArgs: demo.Names(),
 		Args:      usage(cobra.MatchAll(cobra.MaximumNArgs(1), cobra.OnlyValidArgs)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := checkOutputs(outputs); err != nil {
 				return err
 			}
+			if err := options.Check(); err != nil {
+				return usageError{err}
+			}
+			options.Text = textOptions(cmd, 5)
 			names := args
 			if len(names) == 0 {
 				names = demo.Names()
@@ -45,7 +54,7 @@ func newDemo() *cobra.Command {
 				if i > 0 {
 					fmt.Fprintln(out)
 				}
-				result, err := demo.Run(cmd.Context(), name, out, textOptions(cmd, 5))
+				result, err := demo.Run(cmd.Context(), name, out, options)
 				if errors.Is(err, context.Canceled) {
 					return errInterrupted
 				}
@@ -58,5 +67,7 @@ func newDemo() *cobra.Command {
 		},
 	}
 	cmd.Flags().StringArrayVarP(&outputs, "output", "o", nil, "write the demo's result to `file`; repeatable")
+	cmd.Flags().IntVar(&options.Replicates, "replicates", 8, "how often rag's study of variances estimates each case")
+	cmd.Flags().IntVar(&options.VarCases, "var-cases", 100, "how many failing cases rag's study of variances takes")
 	return cmd
 }

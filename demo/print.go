@@ -1,0 +1,61 @@
+package demo
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"unicode/utf8"
+)
+
+// A printer prints until there is an error, which it keeps.
+type printer struct {
+	w   io.Writer
+	err error
+}
+
+func (p *printer) printf(format string, args ...any) {
+	if p.err == nil {
+		_, p.err = fmt.Fprintf(p.w, format, args...)
+	}
+}
+
+// table prints rows, of which the first is the heading, as columns. Those before
+// numbers are aligned to the left, the others to the right.
+func (p *printer) table(numbers int, rows [][]string) {
+	widths := make([]int, len(rows[0]))
+	for _, row := range rows {
+		for i, cell := range row {
+			widths[i] = max(widths[i], utf8.RuneCountInString(cell))
+		}
+	}
+	for _, row := range rows {
+		var line strings.Builder
+		for i, cell := range row {
+			pad := strings.Repeat(" ", widths[i]-utf8.RuneCountInString(cell))
+			if i < numbers {
+				line.WriteString("  " + cell + pad)
+			} else {
+				line.WriteString("  " + pad + cell)
+			}
+		}
+		p.printf("%s\n", strings.TrimRight(line.String(), " "))
+	}
+}
+
+// signed formats a difference of scores.
+func signed(x float64) string {
+	if s := fmt.Sprintf("%+.3f", x); s != "-0.000" {
+		return s
+	}
+	return "+0.000"
+}
+
+// withFraction formats a value that is known exactly.
+func withFraction(x float64, exact string) string {
+	if exact == "0" {
+		return "0"
+	}
+	return signed(x) + " (= " + exact + ")"
+}
+
+func percent(x float64) string { return fmt.Sprintf("%.1f %%", 100*x) }
