@@ -224,6 +224,7 @@ func (b *batch) result() *Result {
 		r.Cases = append(r.Cases, k.result)
 	}
 	b.sums.result(r)
+	r.Summary.Given = b.cases.Len()
 	r.Summary.Stopped = cmp.Or(b.stopped, "all cases")
 	if b.stopped == "" && (b.missing || b.filed < b.cases.Len()) {
 		r.Summary.Stopped, r.Summary.Partial = "interrupted", true

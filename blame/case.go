@@ -189,20 +189,30 @@ func unknownReason(x *replay.Exploration) error {
 	reason := "the value of some coalitions is unknown"
 	if len(x.Unknown) > 0 {
 		reason += ": " + x.Unknown[0]
-		if more := len(x.Unknown) - 1; more > 0 {
+		switch more := len(x.Unknown) - 1; {
+		case more == 1:
+			reason += " (and 1 more reason)"
+		case more > 1:
 			reason += fmt.Sprintf(" (and %d more reasons)", more)
 		}
 	}
-	if x.Budget {
-		return fmt.Errorf("%s: %w", reason, replay.ErrBudget)
-	}
-	return errors.New(reason)
+	return &cutError{reason, x.Budget}
 }
 
 // unseenNoise says whether some step may draw noise that isn't seen.
 func (a *analysis) unseenNoise() bool {
 	return slices.ContainsFunc(a.engine.Pipeline().Steps, func(s *pipeline.Spec) bool { return s.Impls[0].Opaque })
 }
+
+// A cutError says why a case's values are not known.
+type cutError struct {
+	reason string
+	budget bool // the budget ended
+}
+
+func (e *cutError) Error() string { return e.reason }
+
+func (e *cutError) Is(target error) bool { return e.budget && target == replay.ErrBudget }
 
 // mergeErrors adds the errors of another world: each once, in order.
 func mergeErrors(to, more []CaseError) []CaseError {

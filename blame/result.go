@@ -89,6 +89,7 @@ type Settings struct {
 
 // Summary counts cases and cost.
 type Summary struct {
+	Given    int `json:"given"`    // to be analysed
 	Cases    int `json:"cases"`    // run
 	Passed   int `json:"passed"`   // of these
 	Failures int `json:"failures"` // of these
@@ -176,7 +177,8 @@ type StepResult struct {
 	// players it is the blame of the step's calls added up, which is not the
 	// step's own Shapley value.
 	Shapley Estimate `json:"shapley"`
-	// FixAlone is the mean of v({i}) − v(∅).
+	// FixAlone is the mean of v({i}) − v(∅). It, Resolves and LeaveOneOut are over
+	// the analysed failures whose values are not sampled.
 	FixAlone float64 `json:"fix_alone"`
 	// Resolves is the share of the analysed failures that pass with this fix alone.
 	Resolves float64 `json:"resolves"`

@@ -26,9 +26,11 @@ type sums struct {
 	pairs  pairSums
 	levels groupSums
 	need   []counted
-	blame  []float64 // sums of responsibility
-	suite  *suite    // nil with calls as players, and for sampled cases
-	tried  map[[2]string]*VariantResult
+	// sampled counts the cases of which only estimates of blame are known.
+	sampled int
+	blame   []float64 // sums of responsibility
+	suite   *suite    // nil with calls as players, and for sampled cases
+	tried   map[[2]string]*VariantResult
 
 	stop      confseq.Rule   // nil: no goal
 	intervals []intervalRule // the first is the one that results show
@@ -136,6 +138,9 @@ func (s *sums) add(c *CaseResult) error {
 	}
 	t.Failures++
 	t.Analyzed++
+	if c.FixAlone == nil {
+		s.sampled++
+	}
 	switch {
 	case c.Method != string(Exact) || s.options.Independent:
 		t.Sampled++
@@ -219,7 +224,7 @@ func (s *sums) addStep(i int, step string, c *CaseResult) (blame float64) {
 			continue
 		}
 		blame += v.Value
-		if c.FixAlone != nil {
+		if c.FixAlone != nil { // unknown where values were sampled
 			s.alone[i] += c.FixAlone[k].Value
 			s.loo[i] += c.LeaveOneOut[k].Value
 		}
@@ -304,13 +309,15 @@ func (s *sums) result(r *Result) {
 		step := StepResult{Name: name, LastTouch: s.last[i], Calls: len(s.calls[i])}
 		if n > 0 {
 			step.Shapley.Mean = s.shapley.Mean(i)
-			step.LeaveOneOut = s.loo[i] / float64(n)
-			step.FixAlone = s.alone[i] / float64(n)
-			step.Resolves = s.solved[i] / float64(n)
-			if !s.options.Calls && s.summary.Sampled == 0 {
-				step.Necessity = s.need[i].result(s.options.Mode, float64(n))
+		}
+		if known := float64(n - s.sampled); known > 0 {
+			step.LeaveOneOut = s.loo[i] / known
+			step.FixAlone = s.alone[i] / known
+			step.Resolves = s.solved[i] / known
+			if !s.options.Calls {
+				step.Necessity = s.need[i].result(s.options.Mode, known)
 				if s.options.Mode == Recorded {
-					mean := s.blame[i] / float64(n)
+					mean := s.blame[i] / known
 					step.Responsibility = &mean
 				}
 			}
@@ -318,7 +325,7 @@ func (s *sums) result(r *Result) {
 		if n > 0 {
 			for _, info := range r.Pipeline.Steps {
 				if info.Name == name {
-					s.variants(&step, info, float64(n))
+					s.variants(&step, info, float64(max(1, n-s.sampled)))
 				}
 			}
 		}

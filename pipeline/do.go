@@ -50,7 +50,20 @@ func do[In, Out any](ctx context.Context, r *functionRun, s *Step[In, Out], name
 		}
 		return s.run(ctx, in)
 	}
-	v, err := r.call(ctx, s.spec, name, in)
+	if r.closed.Load() {
+		return none, errStopped
+	}
+	var given *Value
+	if s.plainIn {
+		given = r.values.find(in)
+	}
+	if given == nil {
+		var err error
+		if given, err = r.values.Intern(in); err != nil {
+			return none, r.fault(fmt.Errorf("encoding the input of step %s: %w", s.spec.Name, err))
+		}
+	}
+	v, err := r.call(ctx, s.spec, name, given)
 	if err != nil {
 		return none, err
 	}

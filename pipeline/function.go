@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/go-json-experiment/json"
 )
@@ -138,7 +139,7 @@ func (f *function) Run(ctx context.Context, in Session, _ Point, calls Caller) (
 	if err != nil {
 		return nil, fmt.Errorf("encoding the pipeline's output: %w", err)
 	}
-	return []*Value{v}, nil
+	return v.Alone(), nil
 }
 
 // protected runs the function and turns a panic of its own into an error.
@@ -163,6 +164,7 @@ type functionRun struct {
 	values *Values
 	calls  Caller
 
+	closed  atomic.Bool // the function has returned
 	mu      sync.Mutex
 	counts  []int32         // unnamed calls so far, by step
 	open    []int32         // unnamed calls in progress, by step
@@ -243,6 +245,7 @@ func inFunction() bool {
 // end closes the run when its function has returned. It is an error if the run
 // ended in a fault.
 func (r *functionRun) end() error {
+	r.closed.Store(true)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.faulted == nil && r.active > 0 && r.late == 0 && r.Err() == nil {
@@ -269,7 +272,7 @@ func (r *functionRun) inProgress() string {
 	return ""
 }
 
-func (r *functionRun) call(ctx context.Context, s *Spec, name string, in any) (*Value, error) {
+func (r *functionRun) call(ctx context.Context, s *Spec, name string, in *Value) (*Value, error) {
 	step, ok := r.index(s)
 	if !ok {
 		var names []string
@@ -278,15 +281,11 @@ func (r *functionRun) call(ctx context.Context, s *Spec, name string, in any) (*
 		}
 		return nil, r.fault(fmt.Errorf("step %s was called, but it is not among the steps given to New for pipeline %s: %s", s.Name, r.name, strings.Join(names, ", ")))
 	}
-	v, err := r.values.Intern(in)
-	if err != nil {
-		return nil, r.fault(fmt.Errorf("encoding the input of step %s: %w", s.Name, err))
-	}
 	label, overlaps, err := r.enter(step, name)
 	if err != nil {
 		return nil, r.fault(err)
 	}
-	out, err := r.calls.Call(ctx, Call{Step: step, Label: label, Args: []*Value{v}, Overlaps: overlaps})
+	out, err := r.calls.Call(ctx, Call{Step: step, Label: label, Args: in.Alone(), Overlaps: overlaps})
 	r.leave(step, name)
 	if err != nil {
 		return nil, r.over(err)

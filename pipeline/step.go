@@ -16,8 +16,9 @@ import (
 // In and Out are any types that encode as JSON and decode to the same again;
 // types without pointers, slices, maps and floats are the fastest.
 type Step[In, Out any] struct {
-	spec *Spec
-	run  func(context.Context, In) (Out, error)
+	spec    *Spec
+	run     func(context.Context, In) (Out, error)
+	plainIn bool // In is a plain type
 	// typeFault says why In or Out can't be told from its encoding, or "".
 	typeFault string
 }
@@ -31,7 +32,7 @@ func (s *Step[In, Out]) stepSpec() (*Spec, string) { return s.spec, s.typeFault 
 
 // NewStep declares a step with its as-run implementation.
 func NewStep[In, Out any](name string, run func(context.Context, In) (Out, error), options ...Option) *Step[In, Out] {
-	s := &Step[In, Out]{spec: &Spec{Name: name, DecodeIn: decode[In], DecodeOut: decode[Out]}, run: run}
+	s := &Step[In, Out]{spec: &Spec{Name: name, DecodeIn: decode[In], DecodeOut: decode[Out]}, run: run, plainIn: isPlain(reflect.TypeFor[In]())}
 	for _, t := range []reflect.Type{reflect.TypeFor[In](), reflect.TypeFor[Out]()} {
 		if why := hidden(t, nil); why != "" && s.typeFault == "" {
 			s.typeFault = fmt.Sprintf("step %s: %s", name, why)

@@ -21,6 +21,7 @@ type Value struct {
 
 	plain any // the Go value itself where it can be shared safely, or nil
 	err   error
+	self  [1]*Value // the value itself, see Alone
 
 	once sync.Once
 	text string // canonical JSON
@@ -28,6 +29,9 @@ type Value struct {
 
 // Err returns the error that this value stands for, or nil.
 func (v *Value) Err() error { return v.err }
+
+// Alone returns the value as the only one of a list. The list must not be changed.
+func (v *Value) Alone() []*Value { return v.self[:] }
 
 // JSON returns the value as canonical JSON (RFC 8785, but for integers beyond
 // 2^53, which keep their digits). It is empty for an error.
@@ -136,7 +140,7 @@ func (t *Values) InternError(err error) *Value {
 	if t.errs == nil {
 		t.errs = map[string]*Value{}
 	}
-	v := &Value{ID: t.next(), err: err}
+	v := t.add(nil, err, "")
 	t.errs[text] = v
 	return v
 }
@@ -150,9 +154,17 @@ func (t *Values) internPlain(v any) *Value {
 	if t.plain == nil {
 		t.plain = map[any]*Value{}
 	}
-	made := &Value{ID: t.next(), plain: v}
+	made := t.add(v, nil, "")
 	t.plain[v] = made
 	return made
+}
+
+// find returns the value of a plain type that equals v, or nil. Unlike interning,
+// it needs no copy of v.
+func (t *Values) find(v any) *Value {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.plain[v]
 }
 
 func (t *Values) internText(text string) *Value {
@@ -181,14 +193,17 @@ func (t *Values) internText(text string) *Value {
 	if t.texts == nil {
 		t.texts = map[string]*Value{}
 	}
-	made := &Value{ID: t.next(), text: text}
+	made := t.add(nil, nil, text)
 	t.texts[text] = made
 	return made
 }
 
-func (t *Values) next() uint32 {
+// add numbers a new value. The caller holds the lock.
+func (t *Values) add(plain any, err error, text string) *Value {
 	t.nValue++
-	return t.nValue
+	v := &Value{ID: t.nValue, plain: plain, err: err, text: text}
+	v.self[0] = v
+	return v
 }
 
 // Tuple returns a number that stands for the sequence of IDs: equal sequences
@@ -221,6 +236,8 @@ func (t *Values) Tuple(ids ...uint32) uint32 {
 
 // Reset forgets all values and keeps the memory.
 func (t *Values) Reset() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
 	clear(t.plain)
 	clear(t.texts)
 	clear(t.errs)

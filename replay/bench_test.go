@@ -123,8 +123,9 @@ func BenchmarkCase(b *testing.B) {
 		s.Run(b.Context(), 0, Fixes{}, true)
 		x, err := s.Explore(b.Context(), 0)
 		if err != nil || x.Diagram.Nodes() != 15 {
-			b.Fatal(err, x)
+			b.Fatal(err, x.Diagram.Nodes())
 		}
+		s.Close()
 	}
 }
 
@@ -146,6 +147,7 @@ func BenchmarkMerging(b *testing.B) {
 		if err != nil || !x.Complete() {
 			b.Fatal(err, x)
 		}
+		s.Close()
 		b.ReportMetric(float64(x.Diagram.Nodes()), "nodes")
 	}
 }

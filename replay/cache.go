@@ -97,7 +97,7 @@ func (s *Session) tuple(args []*pipeline.Value) uint32 {
 	for _, a := range args {
 		ids = append(ids, a.ID)
 	}
-	return s.input.Values.Tuple(ids...)
+	return s.values.Tuple(ids...)
 }
 
 // lookup returns the entry for a request: its own, a recorded one, or one that

@@ -2,6 +2,7 @@ package replay
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"strconv"
 
@@ -12,8 +13,12 @@ import (
 // doesn't depend on the order in which walks went on.
 func (x *explorer) result() (*Exploration, error) {
 	out := &Exploration{Failures: x.failures(), Cut: x.cut, Budget: x.gate != nil && x.session.engine.meter.ended()}
-	b := game.NewBuilder(len(x.session.Players()))
-	refs := map[int32]game.Ref{}
+	b := &x.builder
+	b.Reset(len(x.session.Players()))
+	const none = math.MinInt32
+	for range x.slots {
+		x.refs = append(x.refs, none)
+	}
 	var build func(at int32) game.Edge
 	build = func(at int32) game.Edge {
 		cost := x.slots[at].cost
@@ -21,7 +26,7 @@ func (x *explorer) result() (*Exploration, error) {
 			at = x.slots[at].lo
 			cost += x.slots[at].cost
 		}
-		if ref, done := refs[at]; done {
+		if ref := x.refs[at]; ref != none {
 			return game.Edge{To: ref, Cost: cost}
 		}
 		var ref game.Ref
@@ -37,7 +42,7 @@ func (x *explorer) result() (*Exploration, error) {
 				out.Unknown = append(out.Unknown, s.why)
 			}
 		}
-		refs[at] = ref
+		x.refs[at] = ref
 		return game.Edge{To: ref, Cost: cost}
 	}
 	d, err := b.Build(build(0))
@@ -73,4 +78,31 @@ func round(sum float64) float64 {
 		return sum
 	}
 	return short
+}
+
+// scratch is the memory of an exploration, which the next one uses again.
+type scratch struct {
+	slots   []slot
+	points  map[[2]uint32]int32 // state -> the slot that begins there
+	refs    []game.Ref          // by slot: what it is in the diagram
+	builder game.Builder
+}
+
+func (e *Engine) takeScratch() *scratch {
+	if m, ok := e.scratches.Get().(*scratch); ok {
+		return m
+	}
+	return &scratch{points: map[[2]uint32]int32{}}
+}
+
+// giveBack keeps the exploration's memory, unless it is unusually large.
+func (x *explorer) giveBack(e *Engine) {
+	m := x.scratch
+	if cap(m.slots) > 1<<12 || len(m.points) > 1<<12 {
+		return
+	}
+	clear(m.slots)
+	clear(m.points)
+	m.slots, m.refs = m.slots[:0], m.refs[:0]
+	e.scratches.Put(m)
 }

@@ -3,6 +3,7 @@ package replay
 import (
 	"fmt"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -45,6 +46,8 @@ type Engine struct {
 	limits      limits
 	speeds      [][]atomic.Int64 // by step and variant: how long the last run took, in ns; 0 before the first
 	stats       Stats
+	sessions    sync.Pool // of closed *Session
+	scratches   sync.Pool // of *scratch
 }
 
 // Stats count what an engine has done so far; they may be read at any time.

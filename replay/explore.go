@@ -3,6 +3,7 @@ package replay
 import (
 	"context"
 	"errors"
+	"math/bits"
 	"sync"
 	"sync/atomic"
 
@@ -45,9 +46,10 @@ func (x *Exploration) Complete() bool { return x.Diagram.Known() }
 func (s *Session) Explore(ctx context.Context, world int) (*Exploration, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	x := &explorer{session: s, ctx: ctx, cancel: cancel, points: map[[2]uint32]int32{}}
-	if s.engine.meter.budget > 0 {
-		x.gate = newGate(s)
+	x := &explorer{session: s, ctx: ctx, cancel: cancel, scratch: s.engine.takeScratch()}
+	defer x.giveBack(s.engine)
+	if s.engine.meter.budget > 0 || s.mayBeCut() {
+		x.gate = newGate(x)
 	}
 	x.slots = append(x.slots, slot{})
 	root := &walk{session: s, ctx: ctx, world: world, explore: x, running: &x.running}
@@ -66,19 +68,25 @@ func (s *Session) Explore(ctx context.Context, world int) (*Exploration, error) 
 	return x.result()
 }
 
+// mayBeCut says whether an exploration may come to the limit on states: then
+// what is known when it does must not depend on which walks were faster.
+func (s *Session) mayBeCut() bool {
+	return s.byCall != nil || len(s.players) >= bits.Len(uint(s.engine.options.Nodes))
+}
+
 // explorer drives the walks of one exploration.
 type explorer struct {
 	session *Session
 	ctx     context.Context
 	cancel  context.CancelCauseFunc
-	gate    *gate // nil: no budget
+	gate    *gate // nil: neither a budget nor the limit on states can cut it off
 	walks   sync.WaitGroup
 	running sync.WaitGroup // runs started ahead
 	live    atomic.Int32   // walks on goroutines of their own
 
-	mu       sync.Mutex
-	slots    []slot
-	points   map[[2]uint32]int32 // state -> the slot that begins there
+	mu sync.Mutex
+	*scratch
+	nodes    int
 	cut      bool
 	overlaps bool
 	fault    error
@@ -111,16 +119,18 @@ const manyWalks = 1000
 
 // drive runs a walk, and those forked from it that nobody else runs.
 func (x *explorer) drive(w *walk) {
-	todo := []*walk{w}
-	for len(todo) > 0 {
-		w := todo[len(todo)-1]
-		todo = todo[:len(todo)-1]
+	for todo := w; todo != nil; {
+		w := todo
+		todo = w.next
 		score, err := w.run()
 		x.finish(w, score, err)
 		if x.gate != nil {
 			x.gate.leave()
 		}
-		todo = append(todo, w.forks...)
+		for w.forks != nil {
+			fork := w.forks
+			w.forks, fork.next, todo = fork.next, todo, fork
+		}
 	}
 }
 

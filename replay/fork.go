@@ -72,7 +72,7 @@ func (w *walk) pair(ctx context.Context, lo, hi request, ahead []request) (a, b 
 	s, e := w.session, w.session.engine
 	var refused []bool
 	if w.gated() {
-		refused = w.explore.gate.wait(w, slices.Concat([]request{lo, hi}, ahead))
+		refused = w.explore.gate.wait(w, slices.Concat([]request{lo, hi}, ahead), true)
 		w.startAhead(ctx, ahead, refused[2:])
 	} else {
 		w.startAhead(ctx, ahead, nil)
@@ -110,12 +110,13 @@ func (w *walk) allowed(ctx context.Context, r request, refused bool) *outcome {
 func (x *explorer) split(w *walk, c pipeline.Call, r request, player int, hi *outcome) error {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	if len(x.slots) > 2*x.session.engine.options.Nodes {
+	if x.gate == nil && x.nodes >= x.session.engine.options.Nodes {
 		x.cut = true
 	}
 	if x.cut {
 		return errCut
 	}
+	x.nodes++
 	asRun, withFix := x.add(), x.add()
 	here := &x.slots[w.slot]
 	here.end, here.player, here.lo, here.hi = slotNode, int32(player), asRun, withFix
@@ -144,13 +145,14 @@ func (x *explorer) fork(w *walk, c pipeline.Call, player int, slot int32) {
 	}
 	if c.At == nil {
 		f.expect, f.prepaid, f.overlaps = w.accounted(), true, w.overlaps
+		f.answered = make([]answer, 0, len(f.expect)+4)
 	}
 	if x.gate != nil {
 		x.gate.enter()
 	}
 	parallel := x.gate != nil || x.session.engine.anyWaits() && x.live.Load() < manyWalks
 	if !parallel {
-		w.forks = append(w.forks, f)
+		f.next, w.forks = w.forks, f
 		return
 	}
 	x.live.Add(1)
@@ -158,4 +160,11 @@ func (x *explorer) fork(w *walk, c pipeline.Call, player int, slot int32) {
 		defer x.live.Add(-1)
 		x.drive(f)
 	})
+}
+
+// limit cuts the exploration off when it has met as many states as it may.
+func (x *explorer) limit() {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.cut = x.cut || x.nodes >= x.session.engine.options.Nodes
 }

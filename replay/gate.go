@@ -16,12 +16,13 @@ import (
 // That holds for functions that make one call after another. Of calls that go on
 // at once the gate can't know how many are still to come.
 type gate struct {
-	session *Session
-	mu      sync.Mutex
-	active  int // walks that don't wait
-	waiting []*waiter
-	blocked map[*walk]int // how many calls of a walk wait
-	granted map[key]bool  // runs that have been decided: whether they may start
+	explorer *explorer
+	session  *Session
+	mu       sync.Mutex
+	active   int // walks that don't wait
+	waiting  []*waiter
+	blocked  map[*walk]int // how many calls of a walk wait
+	granted  map[key]bool  // runs that have been decided: whether they may start
 	// fresh are the runs granted last, whatever their label: whether they draw
 	// noise, and so serve other calls or not, may not be known yet.
 	fresh map[key]bool
@@ -34,8 +35,8 @@ type waiter struct {
 	decided chan struct{}
 }
 
-func newGate(s *Session) *gate {
-	return &gate{session: s, blocked: map[*walk]int{}, granted: map[key]bool{}, fresh: map[key]bool{}}
+func newGate(x *explorer) *gate {
+	return &gate{explorer: x, session: x.session, blocked: map[*walk]int{}, granted: map[key]bool{}, fresh: map[key]bool{}}
 }
 
 // enter counts a walk that is about to run.
@@ -54,11 +55,12 @@ func (g *gate) leave() {
 }
 
 // wait blocks until the runs may start or are known not to; refused says which
-// may not.
-func (g *gate) wait(w *walk, runs []request) (refused []bool) {
+// may not. With turn it waits for the next round in any case: the walk may make
+// a new state, and how many there may be is decided between rounds.
+func (g *gate) wait(w *walk, runs []request, turn bool) (refused []bool) {
 	at := &waiter{walk: w, runs: runs, refused: make([]bool, len(runs)), decided: make(chan struct{})}
 	g.mu.Lock()
-	if g.answer(at) {
+	if !turn && g.answer(at) {
 		g.mu.Unlock()
 		return at.refused
 	}
@@ -99,6 +101,7 @@ func (g *gate) open() {
 	if g.active > 0 || len(g.waiting) == 0 {
 		return
 	}
+	g.explorer.limit()
 	var asked []request
 	for _, at := range g.waiting {
 		asked = append(asked, at.runs...)

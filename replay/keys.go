@@ -21,7 +21,7 @@ func (s *Session) mergeByKey(out *outcome, step int, spec *pipeline.Spec) error 
 	if err != nil {
 		return err
 	}
-	key, err := s.input.Values.Intern(what)
+	key, err := s.values.Intern(what)
 	if err != nil {
 		return err
 	}

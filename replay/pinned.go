@@ -39,9 +39,9 @@ func (s *Session) pinRecording() error {
 		}
 		p := pinned{open: rec.Inputs == nil, out: outcome{pinned: true, draws: rec.Draws, cost: s.engine.specs[i].Impls[0].Cost}}
 		if rec.Error != "" {
-			p.out.value = s.input.Values.InternError(errors.New(rec.Error))
+			p.out.value = s.values.InternError(errors.New(rec.Error))
 		} else {
-			v, err := s.input.Values.InternDecoded(rec.Output, s.engine.specs[i].DecodeOut)
+			v, err := s.values.InternDecoded(rec.Output, s.engine.specs[i].DecodeOut)
 			if err != nil {
 				return fmt.Errorf("output of %s: %w", name, err)
 			}
@@ -86,7 +86,7 @@ func (s *Session) PinFactual(factual *Trace) {
 func (s *Session) recordedArgs(spec *pipeline.Spec, inputs map[string]any) (uint32, error) {
 	var ids []uint32
 	add := func(v any) error {
-		made, err := s.input.Values.InternDecoded(v, spec.DecodeIn)
+		made, err := s.values.InternDecoded(v, spec.DecodeIn)
 		if err == nil {
 			ids = append(ids, made.ID)
 		}
@@ -98,7 +98,7 @@ func (s *Session) recordedArgs(spec *pipeline.Spec, inputs map[string]any) (uint
 				return 0, err
 			}
 		}
-		return s.input.Values.Tuple(ids...), nil
+		return s.values.Tuple(ids...), nil
 	}
 	if spec.Needs == nil {
 		return 0, fmt.Errorf("the step has one input, but %d are recorded: %s", len(inputs), strings.Join(slices.Sorted(maps.Keys(inputs)), ", "))
@@ -112,7 +112,7 @@ func (s *Session) recordedArgs(spec *pipeline.Spec, inputs map[string]any) (uint
 			return 0, fmt.Errorf("input %s: %w", need, err)
 		}
 	}
-	return s.input.Values.Tuple(ids...), nil
+	return s.values.Tuple(ids...), nil
 }
 
 // pinnedOutcome returns the recorded outcome for a run, if there is one. The

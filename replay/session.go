@@ -15,6 +15,7 @@ import (
 type Session struct {
 	engine *Engine
 	input  pipeline.Session
+	values *pipeline.Values
 
 	mu     sync.Mutex
 	worlds []noise.World
@@ -28,8 +29,10 @@ type Session struct {
 	pinWorlds bool
 	players   []Player
 	byCall    map[Player]int // with calls as players
-	cost      tally          // of analysis runs
-	factual   tally          // of factual runs
+	// leftBehind says that a run which overran its time may still go on.
+	leftBehind bool
+	cost       tally // of analysis runs
+	factual    tally // of factual runs
 
 	// What the factual replay called, which a further run must call again.
 	factualCalls    []answer
@@ -47,13 +50,16 @@ type Player struct {
 // Case begins the replay of a case. The seed is the analysis': a case without
 // one of its own derives its world from it.
 func (e *Engine) Case(c *pipeline.Case, seed uint64) (*Session, error) {
-	s := &Session{engine: e, own: map[key]*entry{}, shared: map[key]*entry{}}
-	input, err := e.pipeline.Program.Prepare(c, &pipeline.Values{})
+	s, _ := e.sessions.Get().(*Session)
+	if s == nil {
+		s = &Session{engine: e, values: &pipeline.Values{}, own: map[key]*entry{}, shared: map[key]*entry{}}
+	}
+	input, err := e.pipeline.Program.Prepare(c, s.values)
 	if err != nil {
 		return nil, err
 	}
 	s.input = input
-	s.worlds = []noise.World{{Seed: c.WorldSeed(seed)}}
+	s.worlds = append(s.worlds, noise.World{Seed: c.WorldSeed(seed)})
 	s.players = e.stepPlayers
 	if e.options.Calls {
 		s.byCall = map[Player]int{}
@@ -63,6 +69,28 @@ func (e *Engine) Case(c *pipeline.Case, seed uint64) (*Session, error) {
 	}
 	return s, nil
 }
+
+// Close gives the session's memory to the next case. Neither the session nor its
+// values may be used after, but for those that a Trace holds. A session that
+// isn't closed is collected like anything else.
+func (s *Session) Close() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.leftBehind || len(s.own)+len(s.shared) > mostKept {
+		return // something may still write to it, or it is too large to clear for every small case
+	}
+	s.values.Reset()
+	clear(s.own)
+	clear(s.shared)
+	fresh := &Session{
+		engine: s.engine, values: s.values, own: s.own, shared: s.shared,
+		worlds: s.worlds[:0], cost: tally{s.cost.costs[:0]}, factual: tally{s.factual.costs[:0]},
+	}
+	s.engine.sessions.Put(fresh)
+}
+
+// mostKept is how many step runs a session may have made whose memory is kept.
+const mostKept = 1000
 
 // AddWorld adds a world and returns its number.
 func (s *Session) AddWorld(w noise.World) int {

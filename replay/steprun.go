@@ -171,13 +171,13 @@ func (s *Session) settle(out *outcome, r request, result any, err error) {
 		return
 	}
 	if err == nil {
-		out.value, err = s.input.Values.Intern(result)
+		out.value, err = s.values.Intern(result)
 		if err != nil {
 			err = fmt.Errorf("the output has no JSON form: %w", err)
 		}
 	}
 	if err != nil {
-		out.value = s.input.Values.InternError(err)
+		out.value = s.values.InternError(err)
 		return
 	}
 	if spec := s.engine.specs[r.step]; spec.Key != nil {
@@ -230,6 +230,9 @@ func attemptOnce(ctx *stepContext, impl *pipeline.Impl, s *Session, r request) (
 	select {
 	case <-done:
 	case <-time.After(grace):
+		s.mu.Lock()
+		s.leftBehind = true
+		s.mu.Unlock()
 	}
 	return nil, expired
 }

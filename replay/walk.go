@@ -53,8 +53,9 @@ type walk struct {
 	slot    int32
 	owed    []owed
 	from    pipeline.Point
-	resumed bool // the first call is the one the walk was forked at
-	forks   []*walk
+	resumed bool  // the first call is the one the walk was forked at
+	forks   *walk // those that nobody else runs, the last one first
+	next    *walk // another of the same list
 }
 
 // made identifies a call that a run has made.
@@ -77,12 +78,11 @@ func (w *walk) run() (score float64, err error) {
 		w.ended = errEnded // for calls that come late
 	}
 	w.mu.Unlock()
-	var fault *pipeline.FaultError
 	switch {
 	case ended != nil && ended != errEndless:
 		return 0, ended
-	case errors.As(runErr, &fault):
-		return 0, fault
+	case isFault(runErr):
+		return 0, runErr
 	case missing != nil:
 		return 0, missing
 	case ended == errEndless:
@@ -227,7 +227,7 @@ func (w *walk) one(ctx context.Context, r request, ahead []request) (out *outcom
 		w.startAhead(ctx, ahead, nil)
 		return w.session.get(w, ctx, r)
 	}
-	refused := w.explore.gate.wait(w, slices.Concat([]request{r}, ahead))
+	refused := w.explore.gate.wait(w, slices.Concat([]request{r}, ahead), false)
 	w.startAhead(ctx, ahead, refused[1:])
 	if refused[0] {
 		return &outcome{unknown: ErrBudget}, false

@@ -104,8 +104,8 @@ func TestHTTP(t *testing.T) {
 		{name: "keys", run: `{url: "${SPEC_TEST_URL}/key?k=${SPEC_TEST_KEY}", headers: {Authorization: "Bearer ${SPEC_TEST_KEY}", Host: elsewhere}}`,
 			err: `POST ${SPEC_TEST_URL}/key?k=${SPEC_TEST_KEY} answered 401 Unauthorized: the key Bearer ${SPEC_TEST_KEY} is wrong\x1b[31m`, kind: "error"},
 		{name: "no key", run: `{url: "URL/echo", headers: {Authorization: "Bearer ${SPEC_TEST_NO_KEY}"}}`,
-			err: `FILE:5: header Authorization: the environment variable SPEC_TEST_NO_KEY isn't set`, kind: "fault"},
-		{name: "no address", run: `"${SPEC_TEST_KEY}/echo"`, err: `FILE:5: http: "${SPEC_TEST_KEY}/echo" must begin with http:// or https://`, kind: "fault"},
+			err: `line 5 of the pipeline's file: header Authorization: the environment variable SPEC_TEST_NO_KEY isn't set`, kind: "fault"},
+		{name: "no address", run: `"${SPEC_TEST_KEY}/echo"`, err: `line 5 of the pipeline's file: http: "${SPEC_TEST_KEY}/echo" must begin with http:// or https://`, kind: "fault"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -119,7 +119,7 @@ score: {equals: expected}`)
 			got, err := runStep(t, t.Context(), f, "a", "", newCase(`{}`, ""), map[string]any{"q": "hi"})
 			message := ""
 			if err != nil {
-				message = strings.NewReplacer(s.URL, "URL", f.Path, "FILE").Replace(err.Error())
+				message = strings.NewReplacer(s.URL, "URL").Replace(err.Error())
 			}
 			if test.kind == "" {
 				test.kind = "ok"

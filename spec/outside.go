@@ -123,7 +123,11 @@ func isSecret(header string) bool {
 	return false
 }
 
-func (l *loader) place(n *yaml.Node) string { return fmt.Sprintf("%s:%d", l.file, n.Line) }
+// place says where something is declared. It doesn't name the file: messages go
+// into results, which are to be the same wherever the file is.
+func (l *loader) place(n *yaml.Node) string {
+	return fmt.Sprintf("line %d of the pipeline's file", n.Line)
+}
 
 // absolute returns the declaration's folder for processes to run in.
 func (l *loader) absolute() string {

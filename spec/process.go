@@ -39,7 +39,7 @@ type process struct {
 	limit int      // of its output, in bytes
 	// timeout is for messages: the engine ends the context.
 	timeout time.Duration
-	where   string // the declaration's file and line
+	where   string // the line of the declaration
 }
 
 // ask runs the program. Its process group ends with the run, however that ends.

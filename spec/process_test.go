@@ -151,11 +151,11 @@ score: {equals: expected}
 		{step: "shell", want: `"a c"`, kind: "ok"},
 		{step: "list", want: "1", kind: "ok"},
 		{step: "broken", err: `"echo oh >&2; exit 4" ended with exit status 4: oh`, kind: "error"},
-		{step: "missing", err: path + `:7: the program "no-such-program-here" is not in PATH`, kind: "fault"},
-		{step: "gone", err: path + `:8: the program "./gone": there is no such file`, kind: "fault"},
-		{step: "folder", err: path + `:9: the program "./" is a folder`, kind: "fault"},
-		{step: "nobody", err: path + `:10: starting the program "./nobody": there is no such file`, kind: "fault"},
-		{step: "plain", err: path + `:11: starting the program "./plain": permission denied`, kind: "fault"},
+		{step: "missing", err: `line 7 of the pipeline's file: the program "no-such-program-here" is not in PATH`, kind: "fault"},
+		{step: "gone", err: `line 8 of the pipeline's file: the program "./gone": there is no such file`, kind: "fault"},
+		{step: "folder", err: `line 9 of the pipeline's file: the program "./" is a folder`, kind: "fault"},
+		{step: "nobody", err: `line 10 of the pipeline's file: starting the program "./nobody": there is no such file`, kind: "fault"},
+		{step: "plain", err: `line 11 of the pipeline's file: starting the program "./plain": permission denied`, kind: "fault"},
 	} {
 		t.Run(test.step, func(t *testing.T) {
 			got, err := runStep(t, t.Context(), f, test.step, "", newCase(`{}`, ""), nil)
