@@ -152,7 +152,8 @@ func (b *batch) harms(ctx context.Context, r *Result) {
 	}
 	alone := make([]int, len(r.Steps))
 	for i := range r.Steps {
-		alone[i] = add(replay.Fixes{Coalition: game.Of(i)})
+		// A deployed fix holds for every call of its step.
+		alone[i] = add(b.variant(i, b.engine.FixOf(b.stepOf(i))))
 	}
 	variants := map[[2]int]int{}
 	for i, s := range r.Steps {

@@ -13,7 +13,7 @@ func (p *printer) batchTable(r *blame.Result) {
 	s := r.Summary
 	p.printf("  %d cases run, %d failures, %d analysed, %d not fixable by any combination;\n  cost %.0f, uncached %.0f\n\n",
 		s.Cases, s.Failures, s.Analyzed, s.Unfixable, s.Cost, s.CostUncached)
-	rows := [][]string{{"step", "fix alone resolves", "mean Shapley", "[95 % interval]", "share", "last touch"}}
+	rows := [][]string{{"step", "fix alone\nresolves", "mean\nShapley", "[95 % interval]", "share", "last\ntouch"}}
 	for _, step := range byBlame(r.Steps) {
 		interval := "[" + signed(*step.Shapley.Low) + ", " + signed(*step.Shapley.High) + "]"
 		rows = append(rows, []string{
@@ -21,7 +21,7 @@ func (p *printer) batchTable(r *blame.Result) {
 		})
 	}
 	p.table(1, rows)
-	p.printf("  The intervals hold for all steps at once: %s (rule %s).\n", s.Intervals[0].Label, s.Intervals[0].Rule)
+	p.printf("  The intervals hold for all steps at once; %s (rule %s).\n", s.Intervals[0].Label, s.Intervals[0].Rule)
 }
 
 // byBlame returns the steps with the most blamed first.

@@ -94,7 +94,7 @@ func (p *printer) harm(r *blame.Result) {
 
 // adaptive prints when each of three rules knows the step to blame.
 func (p *printer) adaptive(ctx context.Context) error {
-	rows := [][]string{{"rule", "failures analysed", "cost", "top", "promise"}}
+	rows := [][]string{{"rule", "failures\nanalysed", "cost", "top", "promise"}}
 	for _, rule := range []string{"bernstein", "normal", "elimination"} {
 		r, err := blame.BatchOf(ctx, Eight(), EightCases{N: eightStream, Seed: eightSeed}, blame.Options{
 			Method: blame.Exact, Stop: confseq.Top1, Rule: rule, KeepCases: -1,

@@ -44,25 +44,25 @@ func estimate(ctx context.Context, c pipeline.Case, exact blame.ByPlayer[float64
 		return nil
 	}
 	for _, n := range []int{16, 64, 256, 1024} {
-		if err := add(fmt.Sprintf("%d orders (bernstein)", n), blame.Options{Permutations: n}); err != nil {
+		if err := add("fixed, bernstein", blame.Options{Permutations: n}); err != nil {
 			return nil, err
 		}
 	}
 	adaptive := blame.Options{Permutations: 1 << 14, Stop: confseq.Top1}
 	for _, rule := range []string{"hoeffding", "bernstein"} {
 		adaptive.SampleRule = rule
-		if err := add("until top1 ("+rule+")", adaptive); err != nil {
+		if err := add("top1, "+rule, adaptive); err != nil {
 			return nil, err
 		}
 	}
 	adaptive.Budget = 100
-	err := add("until top1, budget 100", adaptive)
+	err := add("top1, budget 100", adaptive)
 	return out, err
 }
 
 // estimateTable prints how estimates compare with the exact values.
 func (p *printer) estimateTable(es []estimated) {
-	rows := [][]string{{"estimator", "perms", "coalitions", "cost", "max|err|", "max CI radius", "covers", "stop"}}
+	rows := [][]string{{"estimator", "perms", "coali-\ntions", "cost", "max\n|err|", "max CI\nradius", "covers\nexact", "stop"}}
 	for _, e := range es {
 		covers := "all"
 		if !e.covered {

@@ -19,10 +19,19 @@ func (p *printer) printf(format string, args ...any) {
 	}
 }
 
-// table prints rows, of which the first is the heading, as columns. Those before
-// numbers are aligned to the left, the others to the right.
+// table prints rows, of which the first is the heading, whose cells may have two
+// lines. The first columns are aligned to the left, the others, the numbers, to
+// the right.
 func (p *printer) table(numbers int, rows [][]string) {
-	widths := make([]int, len(rows[0]))
+	top, under := make([]string, len(rows[0])), make([]string, len(rows[0]))
+	for i, head := range rows[0] {
+		var two bool
+		if top[i], under[i], two = strings.Cut(head, "\n"); !two {
+			top[i], under[i] = "", head
+		}
+	}
+	rows = append([][]string{top, under}, rows[1:]...)
+	widths := make([]int, len(top))
 	for _, row := range rows {
 		for i, cell := range row {
 			widths[i] = max(widths[i], utf8.RuneCountInString(cell))
@@ -38,7 +47,9 @@ func (p *printer) table(numbers int, rows [][]string) {
 				line.WriteString("  " + pad + cell)
 			}
 		}
-		p.printf("%s\n", strings.TrimRight(line.String(), " "))
+		if text := strings.TrimRight(line.String(), " "); text != "" {
+			p.printf("%s\n", text)
+		}
 	}
 }
 

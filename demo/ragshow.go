@@ -81,7 +81,7 @@ func (p *printer) modeTable(r, recorded *blame.Result) {
 // comparisonTable prints how estimators did with shared and independent noise,
 // and why some did worse with shared noise.
 func (p *printer) comparisonTable(rows []comparison) {
-	cells := [][]string{{"mode", "estimator", "Var CRN", "Var indep", "indep/CRN", "cost CRN", "cost indep", "Var×cost gain"}}
+	cells := [][]string{{"mode", "estimator", "Var\nCRN", "Var\nindep", "indep\n/CRN", "cost\nCRN", "cost\nindep", "Var×cost\ngain"}}
 	notes := map[string]string{}
 	for _, r := range rows {
 		cell := []string{r.mode, r.estimator, fmt.Sprintf("%.5f", r.shared.variance), fmt.Sprintf("%.5f", r.independent.variance), fmt.Sprintf("%.2fx", r.ratio())}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"runtime"
+	"strings"
 
 	"golang.org/x/sync/errgroup"
 
@@ -166,60 +167,73 @@ func (t *trial) world() int {
 	return w
 }
 
-// value returns the score of a coalition in the world, or in one of its own.
-func (t *trial) value(ctx context.Context, world int, c game.Coalition) (float64, error) {
-	if t.independent {
-		world = t.world()
-	}
-	return t.session.Value(ctx, world, c)
-}
-
 // average estimates the value of every coalition in a number of worlds, and from
 // these what each fix gains alone, and the Shapley values.
 func (t *trial) average(ctx context.Context, worlds int) (alone, shapley []float64, err error) {
-	table := make(game.Table, 1<<t.players)
+	mean := make(game.Table, 1<<t.players)
 	for range worlds {
-		world := t.world()
-		for mask := range table {
-			score, err := t.value(ctx, world, game.FromMask(uint64(mask)))
-			if err != nil {
-				return nil, nil, err
-			}
-			table[mask] += score / float64(worlds)
+		values, err := t.values(ctx)
+		if err != nil {
+			return nil, nil, err
+		}
+		for mask, v := range values {
+			mean[mask] += v / float64(worlds)
 		}
 	}
 	alone = make([]float64, t.players)
 	for i := range alone {
-		alone[i] = table[1<<i] - table[0]
+		alone[i] = mean[1<<i] - mean[0]
 	}
-	return alone, table.Shapley(nil), nil
+	return alone, mean.Shapley(nil), nil
 }
 
-// permutations estimates the Shapley values from random orders of the steps, as
-// many as replay about as often as average does, each in a world of its own.
-func (t *trial) permutations(ctx context.Context, worlds int) ([]float64, error) {
-	n := t.players
-	replays := worlds << n
-	orders := (replays + n) / (n + 1)
-	sampler := game.Sampler{Players: n, Seed: t.next.Seed ^ t.next.Index}
-	var mean game.Moments
-	var marginals []float64
-	for k := range orders {
-		world := t.world()
-		var err error
-		marginals, err = sampler.Marginals(ctx, k, func(ctx context.Context, c game.Coalition) (float64, error) {
-			return t.value(ctx, world, c)
-		}, marginals)
+// values returns the score of every coalition: in one world, which is explored
+// at once, or in one each.
+func (t *trial) values(ctx context.Context) (game.Table, error) {
+	if !t.independent {
+		x, err := t.session.Explore(ctx, t.world())
 		if err != nil {
 			return nil, err
 		}
-		mean.Add(marginals)
+		if !x.Complete() {
+			return nil, fmt.Errorf("exploring a world: %s", strings.Join(x.Unknown, "; "))
+		}
+		return x.Diagram.Table()
 	}
-	out := make([]float64, n)
-	for i := range out {
-		out[i] = mean.Mean(i)
+	values := make(game.Table, 1<<t.players)
+	for mask := range values {
+		var err error
+		if values[mask], err = t.session.Value(ctx, t.world(), game.FromMask(uint64(mask))); err != nil {
+			return nil, err
+		}
 	}
-	return out, nil
+	return values, nil
+}
+
+// permutations estimates the Shapley values from random orders of the steps, as
+// many as take about as many replays as average. All replays of an order are in
+// one world, or in one each.
+func (t *trial) permutations(ctx context.Context, worlds int) ([]float64, error) {
+	n := t.players
+	orders := (worlds<<n + n) / (n + 1)
+	sampler := game.Sampler{Players: n, Seed: t.next.Seed ^ t.next.Index}
+	mean, marginals := make([]float64, n), make([]float64, n)
+	for k := range orders {
+		world := t.world()
+		value := func(ctx context.Context, c game.Coalition) (float64, error) {
+			if t.independent {
+				world = t.world()
+			}
+			return t.session.Value(ctx, world, c)
+		}
+		if _, err := sampler.Marginals(ctx, k, value, marginals); err != nil {
+			return nil, err
+		}
+		for i, m := range marginals {
+			mean[i] += m / float64(orders)
+		}
+	}
+	return mean, nil
 }
 
 // ratio is how many times the variance with independent noise is that with

@@ -67,6 +67,9 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	if err := report.Text(out, result, report.TextOptions{Cases: len(cases)}); err != nil {
 		return err
 	}
+	if err := showLabels(out, filepath.Join(*data, "labels.json"), runs, result); err != nil {
+		return err
+	}
 	if *output != "" {
 		return report.Write(*output, result)
 	}

@@ -1,0 +1,225 @@
+//go:build linux
+
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/agentblame/agentblame/blame"
+	"github.com/agentblame/agentblame/report"
+)
+
+// The pipeline's step hangs in a process of a process, both deaf to polite
+// signals, when the input is slow. MARK is in their command lines.
+const hanging = `inputs: [speed]
+steps:
+  work:
+    needs: [speed]
+    run:
+      exec:
+        - sh
+        - -c
+        - |
+          trap '' INT TERM
+          read -r question
+          case $question in
+          *slow*) sh -c 'trap "" INT TERM; : > started; sleep 600; : MARK'; : MARK ;;
+          esac
+          echo '"bad"'
+        - MARK
+    variants: {fix: {value: good}}
+score: {equals: {value: good}}
+cases: [cases.csv]
+`
+
+func hangingProject(t *testing.T, cases string) (dir, mark string) {
+	t.Helper()
+	dir = t.TempDir()
+	mark = fmt.Sprintf("agentblame-test-%d-%d", os.Getpid(), time.Now().UnixNano())
+	write(t, filepath.Join(dir, "agentblame.yaml"), strings.ReplaceAll(hanging, "MARK", mark))
+	write(t, filepath.Join(dir, "cases.csv"), cases)
+	return dir, mark
+}
+
+func write(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// interrupted starts the command in a folder, sends it a signal when a step has
+// started to hang, and returns what it printed and its exit code.
+func interrupted(t *testing.T, dir string, sig syscall.Signal, args ...string) (stdout, stderr string, code int) {
+	t.Helper()
+	cmd := exec.Command("agentblame", args...)
+	cmd.Dir = dir
+	var out, diagnostics bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &diagnostics
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	waitFor(t, "a step to start", func() bool {
+		_, err := os.Stat(filepath.Join(dir, "started"))
+		return err == nil
+	})
+	if err := cmd.Process.Signal(sig); err != nil {
+		t.Fatal(err)
+	}
+	err := cmd.Wait()
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		t.Fatal(err)
+	}
+	return out.String(), diagnostics.String(), cmd.ProcessState.ExitCode()
+}
+
+func waitFor(t *testing.T, what string, done func() bool) {
+	t.Helper()
+	for end := time.Now().Add(time.Minute); !done(); time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("waited for %s in vain", what)
+		}
+	}
+}
+
+// alive returns the command lines of running processes that have the mark.
+func alive(t *testing.T, mark string) (lines []string) {
+	t.Helper()
+	files, err := filepath.Glob("/proc/[0-9]*/cmdline")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no processes in /proc: %v", err)
+	}
+	for _, file := range files {
+		// A process that has ended meanwhile has no file, a zombie an empty one.
+		if text, err := os.ReadFile(file); err == nil && bytes.Contains(text, []byte(mark)) {
+			lines = append(lines, strings.ReplaceAll(string(text), "\x00", " "))
+		}
+	}
+	return lines
+}
+
+// The first two cases in the drawn order are done when the third hangs.
+func TestInterruptKeepsWhatIsKnown(t *testing.T) {
+	for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
+		t.Run(sig.String(), func(t *testing.T) {
+			dir, mark := hangingProject(t, "id,speed\none,fast\ntwo,fast\nthree,fast\nfour,slow\n")
+			stdout, stderr, code := interrupted(t, dir, sig, "blame", "-j", "1", "-o", "result.json", "-o", "cases.csv")
+			if code != 130 {
+				t.Errorf("exit code %d, want 130", code)
+			}
+			if left := alive(t, mark); len(left) > 0 {
+				t.Errorf("processes outlive the command: %q", left)
+			}
+			if !strings.Contains(stdout, "PARTIAL RESULT") || !strings.Contains(stderr, "interrupted: the results are partial") {
+				t.Errorf("stdout:\n%s\nstderr:\n%s", stdout, stderr)
+			}
+			r := readResult(t, filepath.Join(dir, "result.json"))
+			if !r.Summary.Partial || r.Summary.Stopped != "interrupted" {
+				t.Errorf("the result isn't marked: partial %v, stopped %q", r.Summary.Partial, r.Summary.Stopped)
+			}
+			if len(r.Cases) != r.Summary.Cases || r.Summary.Analyzed != r.Summary.Cases || r.Summary.Undefined != 0 {
+				t.Errorf("the summary and %d cases differ: %+v", len(r.Cases), r.Summary)
+			}
+			// Which these are follows from the order of cases, drawn from seed 0.
+			if len(r.Cases) == 0 || len(r.Cases) > 3 {
+				t.Errorf("%d cases are in the result", len(r.Cases))
+			}
+			for _, c := range r.Cases {
+				if c.ID == "four" || c.Shapley.Get("work") != 1 {
+					t.Errorf("case %s: blame %v", c.ID, c.Shapley)
+				}
+			}
+			if _, err := os.Stat(filepath.Join(dir, "cases.csv")); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+func readResult(t *testing.T, path string) *blame.Result {
+	t.Helper()
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	r, err := report.ReadJSON(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// An interrupt while the failures are known and it is measured what fixes break
+// is one too.
+func TestInterruptWhileMeasuringHarm(t *testing.T) {
+	dir, mark := hangingProject(t, "id,speed\none,fast\ntwo,fast\n")
+	yaml, err := os.ReadFile(filepath.Join(dir, "agentblame.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := strings.Replace(string(yaml), "variants: {fix: {value: good}}", "variants: {fix: {exec: [sh, -c, \": > started; sleep 600; : "+mark+"\"]}}", 1)
+	text = strings.Replace(text, "score: {equals: {value: good}}", "score: {equals: {value: bad}}", 1)
+	write(t, filepath.Join(dir, "agentblame.yaml"), text)
+	stdout, _, code := interrupted(t, dir, syscall.SIGINT, "blame", "-o", "result.json")
+	if code != 130 {
+		t.Errorf("exit code %d, want 130", code)
+	}
+	if left := alive(t, mark); len(left) > 0 {
+		t.Errorf("processes outlive the command: %q", left)
+	}
+	r := readResult(t, filepath.Join(dir, "result.json"))
+	if !r.Summary.Partial || r.Summary.Passed != 2 {
+		t.Errorf("summary: %+v", r.Summary)
+	}
+	if !strings.Contains(stdout, "PARTIAL RESULT") {
+		t.Errorf("stdout:\n%s", stdout)
+	}
+}
+
+func TestInterruptedRun(t *testing.T) {
+	dir, mark := hangingProject(t, "id,speed\none,fast\ntwo,fast\nthree,slow\nfour,fast\n")
+	stdout, stderr, code := interrupted(t, dir, syscall.SIGINT, "run", "-j", "1")
+	if code != 130 || !strings.Contains(stderr, "interrupted") {
+		t.Errorf("exit code %d, want 130; stderr:\n%s", code, stderr)
+	}
+	if left := alive(t, mark); len(left) > 0 {
+		t.Errorf("processes outlive the command: %q", left)
+	}
+	// Traces come in order: the two before the case that was cut, or fewer if
+	// it was first to run.
+	lines := strings.Count(stdout, "\n")
+	if lines > 2 || strings.Contains(stdout, `"error"`) {
+		t.Errorf("traces:\n%s", stdout)
+	}
+	for i, id := range []string{"one", "two"}[:min(lines, 2)] {
+		if line := strings.Split(stdout, "\n")[i]; !strings.HasPrefix(line, `{"id":"`+id+`","score":0`) {
+			t.Errorf("trace %d: %s", i, line)
+		}
+	}
+}
+
+// Who can't wait interrupts twice: nothing is written then.
+func TestInterruptBeforeAnything(t *testing.T) {
+	dir, mark := hangingProject(t, "id,speed\none,slow\ntwo,slow\n")
+	stdout, _, code := interrupted(t, dir, syscall.SIGINT, "blame", "-j", "8", "-o", "result.json")
+	if code != 130 || !strings.Contains(stdout, "PARTIAL RESULT") {
+		t.Errorf("exit code %d, want 130; stdout:\n%s", code, stdout)
+	}
+	if left := alive(t, mark); len(left) > 0 {
+		t.Errorf("processes outlive the command: %q", left)
+	}
+	if r := readResult(t, filepath.Join(dir, "result.json")); r.Summary.Cases != 0 || !r.Summary.Partial {
+		t.Errorf("summary: %+v", r.Summary)
+	}
+}
