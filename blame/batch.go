@@ -47,8 +47,8 @@ func BatchOf(ctx context.Context, p *pipeline.Pipeline, cases Cases, o Options) 
 		return nil, err
 	}
 	r := b.result()
-	if ctx.Err() == nil {
-		b.harms(ctx, r)
+	if !r.Summary.Partial && !b.harms(ctx, r) {
+		r.Summary.Stopped, r.Summary.Partial = "interrupted", true
 	}
 	if ctx.Err() != nil && r.Summary.Partial {
 		return r, context.Cause(ctx)

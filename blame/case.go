@@ -112,10 +112,10 @@ func (a *analysis) values(ctx context.Context, s *replay.Session, c *pipeline.Ca
 	case a.options.Method == Permutation:
 		// Players that the fixed replay meets are players too.
 		s.Run(ctx, worlds[0], replay.Fixes{All: true}, false)
-		err = a.sampled(ctx, s, r, worlds, seed)
+		err = a.sampled(ctx, r, a.newValues(s, worlds, seed), a.options.Permutations)
 	case a.options.Independent:
 		var g *caseGame
-		if g, err = a.exactIndependent(ctx, s, r, worlds); err == nil {
+		if g, err = a.newValues(s, worlds, seed).exactIndependent(ctx); err == nil {
 			r.Method = string(Exact)
 			g.values(r, a.options.Pass)
 		}
@@ -157,7 +157,8 @@ func (a *analysis) explored(ctx context.Context, s *replay.Session, r *CaseResul
 			return err
 		}
 		if x.Cut && a.options.Method == Auto {
-			if err := a.sampled(ctx, s, r, worlds, seed); err != nil {
+			why := fmt.Sprintf("there are more than %d states to explore", a.engine.Nodes())
+			if err := a.estimated(ctx, r, a.newValues(s, worlds, seed), why); err != nil {
 				return err
 			}
 			r.intersect()

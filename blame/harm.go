@@ -24,7 +24,7 @@ type Harm struct {
 	Placebo *Rate `json:"placebo,omitempty"`
 	// Cost is what these replays cost; it is part of the analysis' cost.
 	Cost float64 `json:"cost"`
-	// Cut says that the budget ended first.
+	// Cut says that it ended early: by the budget, or from outside.
 	Cut bool `json:"cut,omitempty"`
 }
 
@@ -69,7 +69,13 @@ func (b *batch) measureHarm(ctx context.Context, candidates []candidate) (*Harm,
 			fresh := p.session.World(0)
 			fresh.Index = placeboWorld
 			t := p.session.Run(ctx, p.session.AddWorld(fresh), replay.Fixes{}, false)
-			luck[i] = t.Err == nil && t.Score < b.options.Pass
+			if t.Err != nil {
+				known.Lock()
+				h.Cut = true
+				known.Unlock()
+				return
+			}
+			luck[i] = t.Score < b.options.Pass
 		}
 		broken[i] = out
 	})
@@ -140,10 +146,14 @@ func each(workers, n int, f func(i int)) {
 }
 
 // harms measures harm for each fix alone, for each further variant, and for the
-// plan's sets, and files it in the result.
-func (b *batch) harms(ctx context.Context, r *Result) {
+// plan's sets, and files it in the result. It returns false when the end of ctx
+// came first.
+func (b *batch) harms(ctx context.Context, r *Result) (done bool) {
 	if len(b.sample) == 0 || len(r.Steps) == 0 {
-		return
+		return true
+	}
+	if ctx.Err() != nil {
+		return false
 	}
 	var candidates []candidate
 	add := func(f replay.Fixes) int {
@@ -176,8 +186,9 @@ func (b *batch) harms(ctx context.Context, r *Result) {
 	h, rates := b.measureHarm(ctx, candidates)
 	r.Harm = h
 	r.Summary.Cost += h.Cost
+	done = !h.Cut || ctx.Err() == nil
 	if h.Cases == 0 {
-		return
+		return done
 	}
 	failing := float64(r.Summary.Failures) / float64(r.Summary.Failures+r.Summary.Passed)
 	net := func(resolved float64, breaks Rate) *float64 {
@@ -204,4 +215,5 @@ func (b *batch) harms(ctx context.Context, r *Result) {
 		set.Breaks = &rates[at]
 		set.Net = net(set.Resolves, *set.Breaks)
 	}
+	return done
 }

@@ -29,6 +29,9 @@ type Options struct {
 	// Permutations is the most random orders of players replayed in a case whose
 	// values are sampled; 0 is 1024.
 	Permutations int
+	// Evaluations is about how many coalitions are replayed in a case whose
+	// states are too many to explore; 0 is 100 for each player.
+	Evaluations int
 	// Antithetic replays each order of players backwards too.
 	Antithetic bool
 	// Pass is the pass mark: a case fails when its score is below it. 0 is 1.

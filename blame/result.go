@@ -225,6 +225,12 @@ type CaseResult struct {
 	// Coalitions is the number of coalitions that the values are exact over, or
 	// that were replayed in sampling.
 	Coalitions float64 `json:"coalitions,omitempty"`
+	// Reason says why the values were computed by Method.
+	Reason string `json:"reason,omitempty"`
+	// Unbiased is the estimate from random orders, which Intervals are about,
+	// where Shapley is that of a model of the game. Conclusions over cases rest
+	// on it alone.
+	Unbiased ByPlayer[float64] `json:"unbiased,omitzero"`
 	// Permutations is how many orders of the players were sampled, Stopped why
 	// no more were, and Intervals are the sampled values' intervals, holding for
 	// all players at once over what IntervalsCover names.

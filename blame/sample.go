@@ -11,26 +11,24 @@ import (
 )
 
 // sampled estimates a failing case's values from random orders of its players.
-// It asks for coalitions one by one and shares the cache with whatever ran
-// before. Each order is replayed in one world, so that the marginals of its
-// players are told apart by their fixes and not by luck.
-func (a *analysis) sampled(ctx context.Context, s *replay.Session, r *CaseResult, worlds []int, seed uint64) error {
-	players := s.Players()
-	n := len(players)
-	names := make([]string, n)
-	for i, p := range players {
-		names[i] = a.engine.Name(p)
-	}
+// It shares the cache with whatever ran before. Each order is replayed in one
+// world, so that the marginals of its players are told apart by their fixes and
+// not by luck.
+func (a *analysis) sampled(ctx context.Context, r *CaseResult, v *coalitionValues, permutations int) error {
+	n := len(v.names)
 	rule, err := a.sampleRule(n)
 	if err != nil {
 		return err
 	}
-	sampler := game.Sampler{Players: n, Seed: seed, Antithetic: a.options.Antithetic}
-	values := &coalitionValues{session: s, seed: seed, independent: a.options.Independent, known: map[worldCoalition]float64{}}
+	sampler := game.Sampler{Players: n, Seed: v.seed, Antithetic: a.options.Antithetic}
 	var sums game.Moments
-	for k := range a.options.Permutations {
-		world := worlds[k%len(worlds)]
-		marginals, err := sampler.Marginals(ctx, k, values.in(world), nil)
+	ahead := a.ahead(n)
+	for k := range permutations {
+		if ahead > 1 && k%ahead == 0 {
+			v.replayOrders(ctx, sampler, k, min(k+ahead, permutations))
+		}
+		world := v.worlds[k%len(v.worlds)]
+		marginals, err := sampler.Marginals(ctx, k, v.in(world), nil)
 		if errors.Is(err, replay.ErrBudget) {
 			rule.Close(confseq.ReasonBudget)
 			break
@@ -50,8 +48,17 @@ func (a *analysis) sampled(ctx context.Context, s *replay.Session, r *CaseResult
 	if sums.Count() == 0 {
 		return fmt.Errorf("%w before one order of the players was replayed", replay.ErrBudget)
 	}
-	a.sampledResult(r, names, rule, &sums, values, worlds)
+	a.sampledResult(r, rule, &sums, v)
 	return nil
+}
+
+// ahead is how many orders are replayed at once. Under a budget they come one by
+// one, so that it ends at the same place always.
+func (a *analysis) ahead(players int) int {
+	if a.options.Budget > 0 || a.options.Independent || !a.engine.Waits() {
+		return 1
+	}
+	return 1 + a.options.Concurrency/max(1, players)
 }
 
 // sampleRule watches the marginals of one case's permutations, which lie in
@@ -66,20 +73,18 @@ func (a *analysis) sampleRule(players int) (confseq.Rule, error) {
 	})
 }
 
-func (a *analysis) sampledResult(r *CaseResult, names []string, rule confseq.Rule, sums *game.Moments, values *coalitionValues, worlds []int) {
-	n := len(names)
-	mean := make([]float64, n)
+func (a *analysis) sampledResult(r *CaseResult, rule confseq.Rule, sums *game.Moments, v *coalitionValues) {
+	mean := make([]float64, len(v.names))
 	for i := range mean {
 		mean[i] = sums.Mean(i)
 	}
 	r.Method = string(Permutation)
 	r.Permutations = sums.Count()
-	r.Coalitions = float64(len(values.known))
-	r.Shapley = byPlayer(names, mean)
-	reason, _ := rule.Stopped()
-	r.Stopped = reason
-	if len(worlds) > 1 {
-		r.Worlds = len(worlds)
+	r.Coalitions = float64(len(v.known))
+	r.Shapley = byPlayer(v.names, mean)
+	r.Stopped, _ = rule.Stopped()
+	if len(v.worlds) > 1 {
+		r.Worlds = len(v.worlds)
 	}
 	if intervals := rule.Intervals(); intervals != nil {
 		var bounds []Bounds
@@ -87,8 +92,8 @@ func (a *analysis) sampledResult(r *CaseResult, names []string, rule confseq.Rul
 			i = i.Clip(-1, 1)
 			bounds = append(bounds, Bounds{Low: i.Low, High: i.High})
 		}
-		r.Intervals = byPlayer(names, bounds)
-		r.IntervalsCover = coverPermutations(len(worlds) > 1)
+		r.Intervals = byPlayer(v.names, bounds)
+		r.IntervalsCover = coverPermutations(len(v.worlds) > 1)
 	}
 }
 
@@ -98,64 +103,3 @@ func coverPermutations(worlds bool) string {
 	}
 	return "permutations"
 }
-
-type worldCoalition struct {
-	world int
-	fixed game.Coalition
-}
-
-// coalitionValues answers v(coalition) in a world, each once.
-type coalitionValues struct {
-	session     *replay.Session
-	seed        uint64
-	independent bool // each coalition in a world of its own
-	known       map[worldCoalition]float64
-}
-
-func (v *coalitionValues) in(world int) game.ValueFunc {
-	return func(ctx context.Context, c game.Coalition) (float64, error) {
-		at := worldCoalition{world, c}
-		if score, ok := v.known[at]; ok && !v.independent {
-			return score, nil
-		}
-		if v.independent {
-			fresh := v.session.World(world)
-			fresh.Index = 1<<32 + uint64(len(v.known))
-			at.world = v.session.AddWorld(fresh)
-		}
-		score, err := v.session.Value(ctx, at.world, c)
-		if err != nil {
-			return 0, err
-		}
-		v.known[at] = score
-		return score, nil
-	}
-}
-
-// exactIndependent values every coalition in worlds of its own: the exact
-// values of averages over unshared noise. For comparison only.
-func (a *analysis) exactIndependent(ctx context.Context, s *replay.Session, r *CaseResult, worlds []int) (*caseGame, error) {
-	players := s.Players()
-	if len(players) > maxIndependent {
-		return nil, fmt.Errorf("independent noise needs all coalitions replayed, and %d players have too many: at most %d", len(players), maxIndependent)
-	}
-	values := &coalitionValues{session: s, independent: true, known: map[worldCoalition]float64{}}
-	table := make(game.Table, 1<<len(players))
-	for mask := range table {
-		for _, w := range worlds {
-			score, err := values.in(w)(ctx, game.FromMask(uint64(mask)))
-			if err != nil {
-				return nil, err
-			}
-			table[mask] += score / float64(len(worlds))
-		}
-	}
-	g := &caseGame{worlds: []*game.Diagram{table.Diagram()}}
-	for _, p := range players {
-		g.names = append(g.names, a.engine.Name(p))
-	}
-	return g, nil
-}
-
-// maxIndependent is the most players whose coalitions are all replayed.
-const maxIndependent = 12

@@ -218,7 +218,11 @@ func (s *sums) addBounds(c *CaseResult) error {
 // case's blame of it.
 func (s *sums) addStep(i int, step string, c *CaseResult) (blame float64) {
 	solved := 0.0
-	for k, v := range c.Shapley {
+	values := c.Shapley
+	if c.Unbiased != nil {
+		values = c.Unbiased // a model's guesses don't enter conclusions
+	}
+	for k, v := range values {
 		name, _, isCall := strings.Cut(v.Player, "#")
 		if name != step {
 			continue

@@ -21,7 +21,7 @@ func (p *printer) batchTable(r *blame.Result) {
 		})
 	}
 	p.table(1, rows)
-	p.printf("  The intervals hold for all steps at once; %s (rule %s).\n", s.Intervals[0].Label, s.Intervals[0].Rule)
+	p.printf("  The intervals hold for all steps at once, %s (%s).\n", s.Intervals[0].Label, s.Intervals[0].Rule)
 }
 
 // byBlame returns the steps with the most blamed first.

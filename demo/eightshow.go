@@ -47,7 +47,7 @@ a correct number and a draft that isn't blocked.
 	p.printf("\n4) A fix that does harm\n\n")
 	p.harm(batch)
 
-	p.printf("\n5) Batches that stop when the step to blame is known (up to %d cases, delta %v)\n\n", eightStream, batch.Settings.Delta)
+	p.printf("\n5) Batches that stop when the step to blame is known (%d cases, delta %v)\n\n", eightStream, batch.Settings.Delta)
 	if err := p.adaptive(ctx); err != nil {
 		return nil, err
 	}
@@ -85,8 +85,8 @@ func (p *printer) harm(r *blame.Result) {
 		p.printf("  In no case of the batch.\n")
 		return
 	}
-	p.printf(`  The router's fix is an LLM classifier, which mis-routes under some noise. In %d
-  of the %d failures its blame is negative; the worst is %s:
+	p.printf(`  The router's fix is an LLM classifier, which mis-routes under some noise.
+  In %d of the %d failures its blame is negative; the worst is %s:
 
 `, count, r.Summary.Analyzed, worst.ID)
 	p.caseTable(worst)
@@ -96,11 +96,9 @@ func (p *printer) harm(r *blame.Result) {
 func (p *printer) adaptive(ctx context.Context) error {
 	rows := [][]string{{"rule", "failures\nanalysed", "cost", "top", "promise"}}
 	for _, rule := range []string{"bernstein", "normal", "elimination"} {
-		r, err := blame.BatchOf(ctx, Eight(), EightCases{N: eightStream, Seed: eightSeed}, blame.Options{
-			Method: blame.Exact, Stop: confseq.Top1, Rule: rule, KeepCases: -1,
-		})
+		r, err := adaptiveBatch(ctx, rule)
 		if err != nil {
-			return fmt.Errorf("adaptive batch by rule %s: %w", rule, err)
+			return err
 		}
 		top, sep := "not known", r.Summary.Separation
 		if len(sep.Leaders) > 0 {
@@ -110,4 +108,15 @@ func (p *printer) adaptive(ctx context.Context) error {
 	}
 	p.table(1, rows)
 	return nil
+}
+
+// adaptiveBatch analyses cases until a rule knows the step to blame.
+func adaptiveBatch(ctx context.Context, rule string) (*blame.Result, error) {
+	r, err := blame.BatchOf(ctx, Eight(), EightCases{N: eightStream, Seed: eightSeed}, blame.Options{
+		Method: blame.Exact, Stop: confseq.Top1, Rule: rule, KeepCases: -1,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("adaptive batch by rule %s: %w", rule, err)
+	}
+	return r, nil
 }

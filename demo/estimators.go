@@ -96,6 +96,6 @@ func (p *printer) leader(e estimated) {
 		}
 	}
 	v, interval := e.result.Shapley[at], e.result.Intervals[at].Value
-	p.printf("  %s: %s %s [%s, %s]; all other intervals lie below %s.\n",
+	p.printf("  %s: %s %s [%s, %s]; all others lie below %s.\n",
 		e.name, v.Player, signed(v.Value), signed(interval.Low), signed(interval.High), signed(rest))
 }

@@ -131,6 +131,9 @@ func (e *Engine) FixOf(step int) string {
 	return ""
 }
 
+// Nodes returns the limit on the states of one exploration.
+func (e *Engine) Nodes() int { return e.options.Nodes }
+
 // Stats returns the engine's counters.
 func (e *Engine) Stats() *Stats { return &e.stats }
 

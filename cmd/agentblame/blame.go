@@ -157,6 +157,7 @@ A step run that fails is no error of the command: it stands in its case's errors
 	f.IntVar(&options.Worlds, "worlds", 0, "worlds of noise in posterior and prior mode (default 8)")
 	f.StringVar((*string)(&options.Method), "method", "", "how values are computed: auto, exact or permutation (default auto)")
 	f.IntVar(&options.Permutations, "permutations", 0, "the most orders of players sampled in one case (default 1024)")
+	f.IntVar(&options.Evaluations, "evaluations", 0, "about how many coalitions are replayed in a case with too many states (default 100 a player)")
 	f.BoolVar(&options.Antithetic, "antithetic", false, "sample each order of players backwards too")
 	f.BoolVar(&options.Independent, "independent", false, "fresh noise in every coalition: for comparison only")
 	f.Float64Var(&options.Pass, "pass", 0, "the pass mark: a lower score fails (default 1)")

@@ -13,9 +13,6 @@ import (
 	"syscall"
 	"testing"
 	"time"
-
-	"github.com/agentblame/agentblame/blame"
-	"github.com/agentblame/agentblame/report"
 )
 
 // The pipeline's step hangs in a process of a process, both deaf to polite
@@ -48,13 +45,6 @@ func hangingProject(t *testing.T, cases string) (dir, mark string) {
 	write(t, filepath.Join(dir, "agentblame.yaml"), strings.ReplaceAll(hanging, "MARK", mark))
 	write(t, filepath.Join(dir, "cases.csv"), cases)
 	return dir, mark
-}
-
-func write(t *testing.T, path, text string) {
-	t.Helper()
-	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
-		t.Fatal(err)
-	}
 }
 
 // interrupted starts the command in a folder, sends it a signal when a step has
@@ -146,20 +136,6 @@ func TestInterruptKeepsWhatIsKnown(t *testing.T) {
 	}
 }
 
-func readResult(t *testing.T, path string) *blame.Result {
-	t.Helper()
-	f, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	r, err := report.ReadJSON(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r
-}
-
 // An interrupt while the failures are known and it is measured what fixes break
 // is one too.
 func TestInterruptWhileMeasuringHarm(t *testing.T) {
@@ -209,7 +185,7 @@ func TestInterruptedRun(t *testing.T) {
 	}
 }
 
-// Who can't wait interrupts twice: nothing is written then.
+// Without a case that is done there is a result all the same.
 func TestInterruptBeforeAnything(t *testing.T) {
 	dir, mark := hangingProject(t, "id,speed\none,slow\ntwo,slow\n")
 	stdout, _, code := interrupted(t, dir, syscall.SIGINT, "blame", "-j", "8", "-o", "result.json")

@@ -1,0 +1,2 @@
+// Package estimate
+package estimate

@@ -1,0 +1,41 @@
+package estimate
+
+// Names of the methods, as in Estimate.Method.
+const (
+	nameExact       = "exact"
+	namePermutation = "permutation"
+	nameAntithetic  = "antithetic"
+	nameStratified  = "stratified"
+	nameKernel      = "kernel"
+	namePaired      = "kernel-paired"
+	nameLeverage    = "leverage"
+	nameGP          = "gp"
+	nameSparse      = "sparse"
+	nameAuto        = "auto"
+)
+
+// Names returns the names [ByName] knows, simplest first.
+func Names() []string {
+	return []string{
+		namePermutation, nameAntithetic, nameStratified, nameKernel, namePaired, nameLeverage, nameGP, nameSparse, nameAuto,
+	}
+}
+
+// ByName returns the estimator of a name, and whether there is one.
+func ByName(name string) (Estimator, bool) {
+	make, ok := map[string]func() Estimator{
+		namePermutation: Permutation,
+		nameAntithetic:  Antithetic,
+		nameStratified:  Stratified,
+		nameKernel:      KernelSHAP,
+		namePaired:      PairedKernelSHAP,
+		nameLeverage:    Leverage,
+		nameGP:          GP,
+		nameSparse:      Sparse,
+		nameAuto:        Auto,
+	}[name]
+	if !ok {
+		return nil, false
+	}
+	return make(), true
+}
