@@ -69,10 +69,11 @@ type batch struct {
 	missing bool      // a case was cut off by the end of the context
 	failure error
 	// ready are all cases in order, run as they were, for claims about this batch.
-	ready  []*prepared
-	sums   *sums
-	kept   []keptCase
-	sample []passingCase // to measure harm on
+	ready []*prepared
+	sums  *sums
+	kept  []keptCase
+	// passing and failed are the first of either, to measure harm on.
+	passing, failed []sampledCase
 }
 
 // keptCase is a case that the result lists.
@@ -192,10 +193,7 @@ func (b *batch) file(index int, r *CaseResult) bool {
 		b.failure, b.stopped = err, "failed"
 		return false
 	}
-	if r.passing != nil && len(b.sample) < b.options.Harm {
-		b.sample = append(b.sample, *r.passing)
-	}
-	r.game, r.passing = nil, nil
+	b.keepForHarm(r)
 	if keep := b.options.KeepCases; keep == 0 || len(b.kept) < keep {
 		b.kept = append(b.kept, keptCase{index, *r})
 	}
@@ -214,6 +212,21 @@ func (b *batch) file(index int, r *CaseResult) bool {
 		b.stopped = "budget"
 	}
 	return b.stopped == ""
+}
+
+// keepForHarm keeps the case's session if it is among the first passing or
+// failing ones.
+func (b *batch) keepForHarm(r *CaseResult) {
+	if r.sampled != nil {
+		to := &b.failed
+		if r.Passed {
+			to = &b.passing
+		}
+		if len(*to) < b.options.Harm {
+			*to = append(*to, *r.sampled)
+		}
+	}
+	r.game, r.sampled = nil, nil
 }
 
 // result sums up, with the cases in their own order.

@@ -80,8 +80,7 @@ func (a *analysis) prepare(ctx context.Context, c *pipeline.Case) *prepared {
 	r.Score = &score
 	if score >= a.options.Pass {
 		r.Passed = true
-		noisy := slices.ContainsFunc(factual.Calls, func(c replay.TraceCall) bool { return len(c.Draws) > 0 })
-		r.passing = &passingCase{s, noisy || a.unseenNoise()}
+		r.sampled = &sampledCase{s, a.noisy(factual)}
 		return p
 	}
 	p.session, p.factual, p.fails = s, factual, true
@@ -96,6 +95,9 @@ func (a *analysis) finish(ctx context.Context, p *prepared) {
 	if err := a.values(ctx, p.session, p.input, p.result, p.factual); err != nil {
 		p.result.Undefined = err.Error()
 		p.result.budget = errors.Is(err, replay.ErrBudget)
+	}
+	if p.result.Undefined == "" {
+		p.result.sampled = &sampledCase{p.session, a.noisy(p.factual)}
 	}
 	p.result.Cost = p.session.Cost()
 	p.session, p.factual = nil, nil
@@ -200,9 +202,10 @@ func unknownReason(x *replay.Exploration) error {
 	return &cutError{reason, x.Budget}
 }
 
-// unseenNoise says whether some step may draw noise that isn't seen.
-func (a *analysis) unseenNoise() bool {
-	return slices.ContainsFunc(a.engine.Pipeline().Steps, func(s *pipeline.Spec) bool { return s.Impls[0].Opaque })
+// noisy says whether a run drew noise, or may have drawn some that isn't seen.
+func (a *analysis) noisy(factual *replay.Trace) bool {
+	return slices.ContainsFunc(factual.Calls, func(c replay.TraceCall) bool { return len(c.Draws) > 0 }) ||
+		slices.ContainsFunc(a.engine.Pipeline().Steps, func(s *pipeline.Spec) bool { return s.Impls[0].Opaque })
 }
 
 // A cutError says why a case's values are not known.

@@ -36,7 +36,10 @@ func (a *analysis) estimated(ctx context.Context, r *CaseResult, v *coalitionVal
 	r.Unbiased = r.Shapley
 	r.Shapley = byPlayer(v.names, e.Values)
 	r.Method = e.Method
-	r.Reason = fmt.Sprintf("%s; %s", why, e.Reason)
+	r.Reason = why
+	if e.Reason != "" {
+		r.Reason += "; " + e.Reason
+	}
 	r.Coalitions = float64(len(v.known))
 	return nil
 }

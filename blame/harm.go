@@ -22,14 +22,17 @@ type Harm struct {
 	// it was, with fresh noise: what a fix that changes nothing would break by
 	// luck. It is absent where no step draws noise.
 	Placebo *Rate `json:"placebo,omitempty"`
+	// PlaceboResolves is the share of as many failing cases that pass when they
+	// are only run again with fresh noise: what such a fix would repair by luck.
+	PlaceboResolves *Rate `json:"placebo_resolves,omitempty"`
 	// Cost is what these replays cost; it is part of the analysis' cost.
 	Cost float64 `json:"cost"`
 	// Cut says that it ended early: by the budget, or from outside.
 	Cut bool `json:"cut,omitempty"`
 }
 
-// passingCase is a passing case that is kept to measure harm on.
-type passingCase struct {
+// sampledCase is a case that is kept to measure harm on.
+type sampledCase struct {
 	session *replay.Session
 	noisy   bool
 }
@@ -43,17 +46,17 @@ type candidate struct {
 // measureHarm replays the sample under each candidate and returns the rate at
 // which each breaks a case.
 func (b *batch) measureHarm(ctx context.Context, candidates []candidate) (*Harm, []Rate) {
-	h := &Harm{Cases: len(b.sample), Candidates: len(candidates)}
-	broken := make([][]bool, len(b.sample))
-	luck := make([]bool, len(b.sample))
-	noisy := slices.ContainsFunc(b.sample, func(p passingCase) bool { return p.noisy })
+	h := &Harm{Cases: len(b.passing), Candidates: len(candidates)}
+	broken := make([][]bool, len(b.passing))
+	luck := make([]bool, len(b.passing))
+	noisy := slices.ContainsFunc(b.passing, func(p sampledCase) bool { return p.noisy })
 	var known sync.Mutex
 	workers := b.options.Concurrency
 	if b.options.Budget > 0 {
 		workers = 1 // the budget goes to the cases in order
 	}
-	each(workers, len(b.sample), func(i int) {
-		p := b.sample[i]
+	each(workers, len(b.passing), func(i int) {
+		p := b.passing[i]
 		out := make([]bool, len(candidates))
 		for k, c := range candidates {
 			t := p.session.Run(ctx, 0, c.fixes, false)
@@ -79,7 +82,7 @@ func (b *batch) measureHarm(ctx context.Context, candidates []candidate) (*Harm,
 		}
 		broken[i] = out
 	})
-	for _, p := range b.sample {
+	for _, p := range b.passing {
 		h.Cost += p.session.Cost()
 	}
 	measured := 0
@@ -107,8 +110,47 @@ func (b *batch) measureHarm(ctx context.Context, candidates []candidate) (*Harm,
 	if noisy {
 		r := b.rate(unlucky, measured, len(candidates))
 		h.Placebo = &r
+		b.placebo(ctx, h, workers)
 	}
 	return h, rates
+}
+
+// placebo runs failing cases again, as they were.
+func (b *batch) placebo(ctx context.Context, h *Harm, workers int) {
+	before := 0.0
+	for _, c := range b.failed {
+		before += c.session.Cost()
+	}
+	lucky := make([]int, len(b.failed)) // 1: passed, −1: no score
+	each(workers, len(b.failed), func(i int) {
+		score, err := b.failed[i].again(ctx)
+		switch {
+		case err != nil:
+			lucky[i] = -1
+		case score >= b.options.Pass:
+			lucky[i] = 1
+		}
+	})
+	passed, measured := 0, 0
+	for i, c := range b.failed {
+		h.Cost += c.session.Cost()
+		if lucky[i] >= 0 {
+			measured++
+			passed += lucky[i]
+		}
+	}
+	h.Cost -= before
+	if measured > 0 {
+		r := b.rate(passed, measured, h.Candidates)
+		h.PlaceboResolves = &r
+	}
+}
+
+// again replays the case as it was with fresh noise.
+func (c sampledCase) again(ctx context.Context) (float64, error) {
+	fresh := c.session.World(0)
+	fresh.Index = placeboWorld
+	return c.session.Value(ctx, c.session.AddWorld(fresh), game.Coalition{})
 }
 
 // placeboWorld is the index of the world in which passing cases are run again.
@@ -149,7 +191,7 @@ func each(workers, n int, f func(i int)) {
 // plan's sets, and files it in the result. It returns false when the end of ctx
 // came first.
 func (b *batch) harms(ctx context.Context, r *Result) (done bool) {
-	if len(b.sample) == 0 || len(r.Steps) == 0 {
+	if len(b.passing) == 0 || len(r.Steps) == 0 {
 		return true
 	}
 	if ctx.Err() != nil {

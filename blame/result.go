@@ -304,10 +304,10 @@ type CaseResult struct {
 	budget bool
 	// tried is what further variants of steps did.
 	tried []tried
-	// game is the case's game until it has been counted, and passing a passing
-	// case's session, for measuring harm.
+	// game is the case's game until it has been counted, and sampled its
+	// session, for measuring harm.
 	game    *caseGame
-	passing *passingCase
+	sampled *sampledCase
 }
 
 // CaseError is a step run that failed.

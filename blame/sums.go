@@ -142,7 +142,7 @@ func (s *sums) add(c *CaseResult) error {
 		s.sampled++
 	}
 	switch {
-	case c.Method != string(Exact) || s.options.Independent:
+	case c.FixAlone == nil || s.options.Independent:
 		t.Sampled++
 	case len(c.MinimalRepairs) > 0:
 		t.Repairable++

@@ -3,6 +3,7 @@ package blame
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 
 	"github.com/agentblame/agentblame/game"
@@ -16,7 +17,8 @@ type coalitionValues struct {
 	names       []string // of the players met so far
 	worlds      []int
 	independent bool // each coalition in a world of its own
-	atOnce      int  // how many replays go on at once
+	budgeted    bool
+	atOnce      int // how many replays go on at once
 
 	mu    sync.Mutex
 	known map[worldCoalition]float64
@@ -29,7 +31,7 @@ type worldCoalition struct {
 
 func (a *analysis) newValues(s *replay.Session, worlds []int, seed uint64) *coalitionValues {
 	v := &coalitionValues{
-		session: s, seed: seed, worlds: worlds, independent: a.options.Independent,
+		session: s, seed: seed, worlds: worlds, independent: a.options.Independent, budgeted: a.options.Budget > 0,
 		atOnce: 1, known: map[worldCoalition]float64{},
 	}
 	if a.options.Budget == 0 && a.engine.Waits() {
@@ -72,7 +74,9 @@ func (v *coalitionValues) in(world int) game.ValueFunc {
 func (v *coalitionValues) means(ctx context.Context, coalitions []game.Coalition) ([]float64, error) {
 	out := make([]float64, len(coalitions))
 	errs := make([]error, len(coalitions))
-	each(v.atOnce, len(coalitions), func(i int) {
+	order := v.order(ctx, coalitions)
+	each(v.atOnce, len(coalitions), func(k int) {
+		i := order[k]
 		for _, w := range v.worlds {
 			score, err := v.in(w)(ctx, coalitions[i])
 			if err != nil {
@@ -88,6 +92,32 @@ func (v *coalitionValues) means(ctx context.Context, coalitions []game.Coalition
 		}
 	}
 	return out, nil
+}
+
+// order returns the order in which to replay coalitions: under a budget those
+// first that cost nothing, since all their steps are cached.
+func (v *coalitionValues) order(ctx context.Context, coalitions []game.Coalition) []int {
+	order := make([]int, len(coalitions))
+	for i := range order {
+		order[i] = i
+	}
+	if !v.budgeted {
+		return order
+	}
+	known := make([]bool, len(coalitions))
+	for i, c := range coalitions {
+		known[i] = !slices.ContainsFunc(v.worlds, func(w int) bool { return !v.session.Known(ctx, w, c) })
+	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		switch {
+		case known[a] == known[b]:
+			return 0
+		case known[a]:
+			return -1
+		}
+		return 1
+	})
+	return order
 }
 
 // replayOrders replays what the k-th to the last order will ask for, at once.

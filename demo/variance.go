@@ -111,6 +111,7 @@ func (v variances) study(ctx context.Context, e *replay.Engine, c *pipeline.Case
 			out[1][shared].cost += (average - start) / float64(v.replicates)
 			out[2][shared].cost += (t.session.Cost() - average) / float64(v.replicates)
 		}
+		t.session.Close()
 	}
 	players := len(e.Pipeline().Steps)
 	for k := range values {

@@ -96,7 +96,7 @@ func convert(v, into any, what string) error {
 		return fmt.Errorf("encoding %s: %w", what, err)
 	}
 	if err := json.Unmarshal([]byte(text), into); err != nil {
-		return fmt.Errorf("decoding %s: %w", what, err)
+		return fmt.Errorf("decoding %s: %w", what, jsonError(err))
 	}
 	return nil
 }

@@ -25,6 +25,9 @@ type Pipeline struct {
 	faults []string
 }
 
+// scoreName is what the score is called where steps are named.
+const scoreName = "score"
+
 func (p *Pipeline) fault(format string, args ...any) {
 	p.faults = append(p.faults, fmt.Sprintf(format, args...))
 }
@@ -40,6 +43,8 @@ func (p *Pipeline) Check() error {
 			faults = append(faults, "a step has no name")
 		case strings.ContainsAny(s.Name, "#\x00\n"):
 			faults = append(faults, fmt.Sprintf("step %q: a name must not contain '#' or a line break", s.Name))
+		case s.Name == scoreName:
+			faults = append(faults, fmt.Sprintf("a step must not be named %q: that is what the score is called, and it would share the step's noise", s.Name))
 		case seen[s.Name]:
 			faults = append(faults, fmt.Sprintf("two steps are named %q", s.Name))
 		}

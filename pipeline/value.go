@@ -46,7 +46,10 @@ func (v *Value) JSON() string {
 
 // Decode decodes the value into what into points to.
 func (v *Value) Decode(into any) error {
-	return json.Unmarshal([]byte(v.JSON()), into)
+	if err := json.Unmarshal([]byte(v.JSON()), into); err != nil {
+		return jsonError(err)
+	}
+	return nil
 }
 
 // Any returns the value as Go's JSON values: nil, bool, float64, string,

@@ -93,6 +93,15 @@ func (s *Session) Run(ctx context.Context, world int, fixes Fixes, factual bool)
 	return t
 }
 
+// Known reports whether the case's score in a world under a coalition is known
+// without running anything.
+func (s *Session) Known(ctx context.Context, world int, c game.Coalition) bool {
+	var running sync.WaitGroup
+	w := &walk{session: s, ctx: ctx, world: world, fixed: c, running: &running, peek: true}
+	_, err := w.run()
+	return err == nil
+}
+
 // Value returns the score of the case in a world under a coalition.
 func (s *Session) Value(ctx context.Context, world int, c game.Coalition) (float64, error) {
 	var running sync.WaitGroup

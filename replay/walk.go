@@ -11,6 +11,9 @@ import (
 	"github.com/agentblame/agentblame/pipeline"
 )
 
+// errNotKnown says that a replay would have to run something.
+var errNotKnown = errors.New("a step run is not known")
+
 // errEnded is what a program is told when its run no longer matters.
 var errEnded = errors.New("this replay has ended")
 
@@ -30,6 +33,8 @@ type walk struct {
 	all     bool      // every player runs its fix
 	// raw takes outputs as they are, whatever their keys.
 	raw bool
+	// peek ends the run at the first step run that isn't known, and runs nothing.
+	peek bool
 	// variants are the variants of steps that run whatever the coalition says.
 	variants map[int]int
 	running  *sync.WaitGroup // runs started ahead
@@ -223,6 +228,9 @@ func (w *walk) choice(player, step int) (variant int, decided bool) {
 
 // one gets the outcome of a run that is decided, and starts others beside it.
 func (w *walk) one(ctx context.Context, r request, ahead []request) (out *outcome, cached bool) {
+	if w.peek && !w.session.known(r) {
+		return &outcome{unknown: errNotKnown}, false
+	}
 	if !w.gated() {
 		w.startAhead(ctx, ahead, nil)
 		return w.session.get(w, ctx, r)

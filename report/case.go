@@ -75,7 +75,14 @@ func (t *text) oneCase(c *blame.CaseResult) {
 	}
 	t.prose(2, 4, "last touch: "+touch, plain)
 	if c.Intervals != nil {
-		t.prose(2, 4, "intervals: over "+Clean(c.IntervalsCover)+", for all players at once", plain)
+		about := "intervals: over "
+		if c.Unbiased != nil {
+			about = "intervals: about the unbiased estimate from random orders, over "
+		}
+		t.prose(2, 4, about+Clean(c.IntervalsCover)+", for all players at once", plain)
+	}
+	if c.Reason != "" {
+		t.prose(2, 4, "method: "+Clean(c.Method)+", since "+Clean(c.Reason), plain)
 	}
 	if c.Coverage > 0 {
 		line := "explored before the limit: " + percent(c.Coverage) + " of the coalitions"

@@ -49,6 +49,9 @@ func (t *text) harm() {
 	legend := fmt.Sprintf("net: change in the share of all cases that pass; intervals: for all %s measured at once", count(h.Candidates, "rate", "rates"))
 	if h.Placebo != nil {
 		legend += "; placebo: the same run again with fresh noise, which breaks some by luck"
+		if p := h.PlaceboResolves; p != nil {
+			legend += fmt.Sprintf(" and makes %s of %s pass", percent(p.Rate), count(p.Of, "failure", "failures"))
+		}
 	}
 	t.prose(2, 2, legend+".", dim)
 	t.cut(h)

@@ -2,6 +2,7 @@ package spec
 
 import (
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"testing"
@@ -120,4 +121,19 @@ func newCase(inputs, expected string) pipeline.Case {
 		c.Expected = jsontext.Value(expected)
 	}
 	return c
+}
+
+// kindOf says what the engine makes of an error.
+func kindOf(err error) string {
+	var fault *pipeline.FaultError
+	var transient interface{ Transient() bool }
+	switch {
+	case err == nil:
+		return "ok"
+	case errors.As(err, &fault):
+		return "fault"
+	case errors.As(err, &transient):
+		return "transient"
+	}
+	return "error"
 }

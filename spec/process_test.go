@@ -14,7 +14,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/agentblame/agentblame/pipeline"
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -37,21 +36,6 @@ score: {equals: expected}
 		t.Fatal(err)
 	}
 	return f
-}
-
-// kindOf says what the engine makes of an error.
-func kindOf(err error) string {
-	var fault *pipeline.FaultError
-	var transient interface{ Transient() bool }
-	switch {
-	case err == nil:
-		return "ok"
-	case errors.As(err, &fault):
-		return "fault"
-	case errors.As(err, &transient):
-		return "transient"
-	}
-	return "error"
 }
 
 func TestProcess(t *testing.T) {

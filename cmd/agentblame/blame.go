@@ -121,7 +121,7 @@ A step run that fails is no error of the command: it stands in its case's errors
   agentblame blame --players calls          which call of a step went wrong`,
 		Args: usage(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := positive(cmd, "worlds", "permutations", "pass", "budget", "delta", "top-k", "width", "nodes", "list"); err != nil {
+			if err := positive(cmd, "worlds", "permutations", "evaluations", "pass", "budget", "delta", "top-k", "width", "check-keys", "nodes", "list"); err != nil {
 				return err
 			}
 			if err := checkOutputs(outputs); err != nil {

@@ -35,11 +35,18 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	data := flags.String("data", "", "folder with orders.json, products.json, users.json and the runs")
 	runsFile := flags.String("runs", "", "file of runs (default runs-failed.json in the data folder)")
 	output := flags.String("o", "", "write the result to this file")
-	if err := flags.Parse(args); err != nil {
+	if err := flags.Parse(args); errors.Is(err, flag.ErrHelp) {
+		return nil
+	} else if err != nil {
 		return err
 	}
 	if *data == "" {
 		return errors.New("-data DIR is needed: the folder with the database and the runs")
+	}
+	if *output != "" {
+		if err := report.CheckPath(*output); err != nil {
+			return err
+		}
 	}
 	if *runsFile == "" {
 		*runsFile = filepath.Join(*data, "runs-failed.json")
