@@ -224,6 +224,8 @@ func (b *batch) keepForHarm(r *CaseResult) {
 		}
 		if len(*to) < b.options.Harm {
 			*to = append(*to, *r.sampled)
+		} else {
+			r.sampled.session.Close() // the next case uses its memory
 		}
 	}
 	r.game, r.sampled = nil, nil

@@ -3,7 +3,6 @@ package blame
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"github.com/agentblame/agentblame/game"
 	"github.com/agentblame/agentblame/game/estimate"
