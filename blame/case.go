@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 
 	"github.com/agentblame/agentblame/game"
 	"github.com/agentblame/agentblame/pipeline"
@@ -238,9 +239,17 @@ func coalitionNames(c game.Coalition, names []string) []string {
 	return out
 }
 
-// lastTouch returns the last player whose output the fixes change.
+// lastTouch returns the last player whose output the fixes change. Where calls
+// went on at once, last means the last in the order of reports.
 func (a *analysis) lastTouch(factual, all *replay.Trace) string {
-	for _, c := range slices.Backward(factual.Calls) {
+	calls := factual.Calls
+	if factual.AtOnce {
+		calls = slices.Clone(calls)
+		slices.SortFunc(calls, func(x, y replay.TraceCall) int {
+			return replay.ComparePlayers(replay.Player{Step: x.Step, Label: x.Label}, replay.Player{Step: y.Step, Label: y.Label})
+		})
+	}
+	for _, c := range slices.Backward(calls) {
 		if a.engine.FixOf(c.Step) == "" {
 			continue
 		}
@@ -277,7 +286,7 @@ func (a *analysis) callsShift(factual, all *replay.Trace) []string {
 	counts := map[int]int{}
 	for sign, t := range map[int]*replay.Trace{1: factual, -1: all} {
 		for _, c := range t.Calls {
-			if c.Label[0] >= '0' && c.Label[0] <= '9' {
+			if _, err := strconv.Atoi(c.Label); err == nil {
 				counts[c.Step] += sign
 			}
 		}
@@ -297,13 +306,19 @@ func called(t *replay.Trace, step int) bool {
 }
 
 func (a *analysis) errors(s *replay.Session, fs []replay.Failure) []CaseError {
-	names := make([]string, len(s.Players()))
-	for i, p := range s.Players() {
-		names[i] = a.engine.Name(p)
-	}
+	players := s.Players()
 	var out []CaseError
 	for _, f := range fs {
-		out = append(out, CaseError{f.Step, f.Variant, coalitionNames(f.Coalition, names), f.Message})
+		var fixed []replay.Player
+		for p := range f.Coalition.Players() {
+			fixed = append(fixed, players[p])
+		}
+		slices.SortFunc(fixed, replay.ComparePlayers)
+		names := []string{}
+		for _, p := range fixed {
+			names = append(names, a.engine.Name(p))
+		}
+		out = append(out, CaseError{f.Step, f.Variant, names, f.Message})
 	}
 	return out
 }

@@ -28,7 +28,9 @@ type PlanStep struct {
 
 // PlanBatch tells what Batch may run and cost. For each step it counts the
 // combinations of fixes among those it depends on, by the wiring of a graph, or,
-// for a Go function, all steps declared before it; loops are not foreseen.
+// for a Go function, all steps declared before it, in each world; and the further
+// variants that are tried alone. Loops are not foreseen, nor is what measuring
+// harm on passing cases runs.
 func PlanBatch(p *pipeline.Pipeline, cases []pipeline.Case, o Options) (*Plan, error) {
 	o = o.withDefaults()
 	if err := o.check(); err != nil {
@@ -40,26 +42,55 @@ func PlanBatch(p *pipeline.Pipeline, cases []pipeline.Case, o Options) (*Plan, e
 	}
 	plan := &Plan{Cases: len(cases)}
 	above := ancestors(p)
+	worlds := float64(o.Worlds)
+	factual := 0.0 // the first as-run one of a step
+	if o.Mode == Recorded && !o.Independent {
+		factual = 1
+	}
 	for i, s := range p.Steps {
 		step := PlanStep{Name: s.Name, Fix: e.FixOf(i), Cost: s.Impls[0].Cost}
-		states := 1.0
-		for j := range above[i] {
-			if e.FixOf(j) != "" {
+		states := worlds
+		others := 0.0 // runs below a further variant of another step
+		for j := range p.Steps {
+			if e.FixOf(j) != "" && (above[i][j] || o.Independent && j != i) {
 				states *= 2
 			}
+			if above[i][j] && !o.Calls {
+				others += worlds * float64(max(0, len(p.Steps[j].Impls)-2))
+			}
 		}
-		maxCost := (states - 1) * step.Cost // the first as-run one is factual
-		step.MaxRuns = states - 1
-		if f := s.Fix(step.Fix); step.Fix != "" {
-			step.FixCost = s.Impls[f].Cost
-			step.MaxRuns += states
-			maxCost += states * step.FixCost
+		maxCost := 0.0
+		add := func(runs, cost float64) {
+			step.MaxRuns += runs
+			maxCost += runs * cost
+		}
+		add(states-factual+others, step.Cost)
+		for k, impl := range s.Impls[1:] {
+			if k+1 == s.Fix(step.Fix) {
+				step.FixCost = impl.Cost
+				add(states, impl.Cost)
+			} else if !o.Calls {
+				add(worlds, impl.Cost) // tried alone
+			}
 		}
 		plan.Steps = append(plan.Steps, step)
 		plan.FactualRuns += float64(len(cases))
 		plan.FactualCost += float64(len(cases)) * step.Cost
 		plan.MaxRuns += step.MaxRuns
 		plan.MaxCost += maxCost
+	}
+	if cost := p.Score.Impl.Cost; cost > 0 { // no step, but it is paid for
+		states, others := worlds, 0.0
+		for i, s := range p.Steps {
+			if e.FixOf(i) != "" {
+				states *= 2
+			}
+			if !o.Calls {
+				others += worlds * float64(max(0, len(s.Impls)-2))
+			}
+		}
+		plan.FactualCost += float64(len(cases)) * cost
+		plan.MaxCost += (states - factual + others) * cost
 	}
 	if o.Budget > 0 {
 		plan.MaxCost = math.Min(plan.MaxCost, o.Budget)

@@ -54,33 +54,56 @@ type Reply struct {
 	Source string `json:"source"`
 }
 
-// scaled returns a difficulty as a number from −1 to 1.
-func scaled(difficulty int) float64 { return float64(difficulty)/4.5 - 1 }
+// logits are those of a model's options.
+type logits = map[string]float64
+
+// topics are what enquiries are about. Of some the pages change more often, some
+// have more tables, which are easily misread.
+func topics() (names []string, steady, plain map[string]float64) {
+	names = []string{"leave", "expenses", "travel", "security"}
+	steady = map[string]float64{"leave": 0.5, "expenses": 0.2, "travel": -0.2, "security": -0.5}
+	plain = map[string]float64{"leave": -0.3, "expenses": 0.3, "travel": -0.3, "security": 0.3}
+	return names, steady, plain
+}
+
+// difficulties is how many there are.
+const difficulties = 10
+
+// ease returns how easy a difficulty is, from 1 to −1.
+func ease(difficulty int) float64 { return 1 - float64(difficulty)/4.5 }
 
 // rewrite returns a rewriter. A better one is sharp more often.
 func rewrite(better float64) func(context.Context, Enquiry) (Query, error) {
+	var model [difficulties]logits
+	for d := range model {
+		model[d] = logits{"sharp": 0.3 + 0.4*ease(d) + better, "broad": 0, "off": -0.45}
+	}
 	return func(ctx context.Context, e Enquiry) (Query, error) {
-		focus := noise.From(ctx).Categorical("focus", map[string]float64{
-			"sharp": 0.3 - 0.4*scaled(e.Difficulty) + better,
-			"broad": 0,
-			"off":   -0.45,
-		})
+		focus := noise.From(ctx).Categorical("focus", model[e.Difficulty])
 		return Query{Topic: e.Topic, Difficulty: e.Difficulty, Focus: focus}, nil
 	}
 }
 
-// search returns a retriever. A better one ranks the gold page first more
-// often; without a sharp query that is still rare.
+// search returns a retriever. A better one ranks the gold page first more often;
+// without a sharp query that is still rare.
 func search(better float64) func(context.Context, Query) (Passage, error) {
 	gold := map[string]float64{"sharp": 1.0, "broad": -1.9, "off": -2.6}
 	unrelated := map[string]float64{"sharp": -1.5, "broad": -0.5, "off": 0.5}
-	changes := map[string]float64{"leave": 0.5, "expenses": 0.2, "travel": -0.2, "security": -0.5}
+	names, steady, _ := topics()
+	model := map[Query]logits{}
+	for focus := range gold {
+		for _, topic := range names {
+			for d := range difficulties {
+				model[Query{Topic: topic, Difficulty: d, Focus: focus}] = logits{
+					"gold":      gold[focus] + steady[topic] + 0.45*ease(d) + better,
+					"stale":     0,
+					"unrelated": unrelated[focus],
+				}
+			}
+		}
+	}
 	return func(ctx context.Context, q Query) (Passage, error) {
-		source := noise.From(ctx).Categorical("page", map[string]float64{
-			"gold":      gold[q.Focus] + changes[q.Topic] - 0.45*scaled(q.Difficulty) + better,
-			"stale":     0,
-			"unrelated": unrelated[q.Focus],
-		})
+		source := noise.From(ctx).Categorical("page", model[q])
 		return Passage{Topic: q.Topic, Difficulty: q.Difficulty, Source: source}, nil
 	}
 }
@@ -88,34 +111,36 @@ func search(better float64) func(context.Context, Query) (Passage, error) {
 // answer returns a writer. A better one keeps to its source: that helps where
 // the source is right.
 func answer(better float64) func(context.Context, Passage) (Claim, error) {
-	tables := map[string]float64{"leave": -0.3, "expenses": 0.3, "travel": -0.3, "security": 0.3}
-	return func(ctx context.Context, p Passage) (Claim, error) {
-		logits := map[string]float64{"right": -3, "garbled": 0.5, "invented": -0.5}
-		switch p.Source {
-		case "gold":
-			logits["right"] = 0.9 + tables[p.Topic] - 0.3*scaled(p.Difficulty) + better
-			logits["garbled"], logits["invented"] = 0, -1
-		case "unrelated":
-			logits["garbled"], logits["invented"] = -1, 0.5
+	names, _, plain := topics()
+	model := map[Passage]logits{}
+	for _, topic := range names {
+		for d := range difficulties {
+			model[Passage{topic, d, "gold"}] = logits{"right": 0.9 + plain[topic] + 0.3*ease(d) + better, "garbled": 0, "invented": -1}
+			model[Passage{topic, d, "stale"}] = logits{"right": -3, "garbled": 0.5, "invented": -0.5}
+			model[Passage{topic, d, "unrelated"}] = logits{"right": -3, "garbled": -1, "invented": 0.5}
 		}
-		return Claim{Text: noise.From(ctx).Categorical("claim", logits), Source: p.Source}, nil
+	}
+	return func(ctx context.Context, p Passage) (Claim, error) {
+		return Claim{Text: noise.From(ctx).Categorical("claim", model[p]), Source: p.Source}, nil
 	}
 }
 
 // verify returns a verifier, which keeps a claim, corrects it from its source or
 // holds it back. A better one sees more often that a claim isn't in its source.
 func verify(better float64) func(context.Context, Claim) (Reply, error) {
+	right := logits{"keep": 3, "hold": -1.1}
+	wrong := logits{"keep": 2, "hold": -1 + better/2, "correct": -0.2 + better}
+	unfounded := logits{"keep": 2, "hold": -1 + 2*better}
 	return func(ctx context.Context, c Claim) (Reply, error) {
-		logits := map[string]float64{"keep": 2, "hold": -1 + 2*better}
+		model := unfounded
 		switch {
 		case c.Text == "right":
-			logits["keep"], logits["hold"] = 3, -1.1
+			model = right
 		case c.Source == "gold":
-			logits["correct"] = -0.2 + better
-			logits["hold"] = -1 + better/2
+			model = wrong
 		}
 		reply := Reply(c)
-		switch noise.From(ctx).Categorical("verdict", logits) {
+		switch noise.From(ctx).Categorical("verdict", model) {
 		case "correct":
 			reply.Text = "right"
 		case "hold":

@@ -103,7 +103,7 @@ func TestVariance(t *testing.T) {
 	if len(failing) != 30 {
 		t.Fatalf("%d failing cases", len(failing))
 	}
-	rows, err := variances{Rag(), failing, 8, varWorlds}.compare(t.Context())
+	rows, err := variances{Rag(), failing, 8, varWorlds, varOrders}.compare(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,7 +10,7 @@ import (
 // RagCases returns n cases of the rag pipeline, drawn with their worlds from the
 // seed.
 func RagCases(n int, seed uint64) []pipeline.Case {
-	topics := []string{"leave", "expenses", "travel", "security"}
+	names, _, _ := topics()
 	asks := []string{
 		"How many days of leave carry over to next year?",
 		"Up to which amount is a meal paid back without a receipt?",
@@ -20,14 +20,14 @@ func RagCases(n int, seed uint64) []pipeline.Case {
 	cases := make([]pipeline.Case, n)
 	for i := range cases {
 		draw := noise.World{Seed: seed, Index: uint64(i)}.Source("case", "1")
-		topic := draw.IntN("topic", len(topics))
+		topic := draw.IntN("topic", len(names))
 		world := uint64(draw.Seed("world"))
 		cases[i] = pipeline.Case{
 			ID: fmt.Sprintf("q%03d", i),
 			Inputs: map[string]any{
 				"question":   asks[topic],
-				"topic":      topics[topic],
-				"difficulty": draw.IntN("difficulty", 10),
+				"topic":      names[topic],
+				"difficulty": draw.IntN("difficulty", difficulties),
 			},
 			Seed: &world,
 		}

@@ -15,6 +15,7 @@ const (
 	ragSeed   = 547
 	ragWorlds = 8
 	varWorlds = 4
+	varOrders = 8
 )
 
 // runRag shows the rag pipeline in three modes and what sharing noise is worth.
@@ -43,13 +44,16 @@ func runRag(ctx context.Context, p *printer, o Options) (*blame.Result, error) {
 		p.modeTable(r, recorded)
 	}
 	failing := failures(recorded, cases, o.VarCases)
-	study := variances{Rag(), failing, o.Replicates, varWorlds}
+	study := variances{Rag(), failing, o.Replicates, varWorlds, varOrders}
 	rows, err := study.compare(ctx)
 	if err != nil {
 		return nil, err
 	}
 	p.printf("\n3) Common random numbers against independent re-sampling\n")
-	p.printf("   (%d failing cases, %d worlds per coalition, %d replicates; Var: between\n   replicates, mean over cases and steps; cost: of one replicate)\n\n", len(failing), varWorlds, o.Replicates)
+	p.printf(`   (%d failing cases, %d replicates; exact-avg: %d worlds per coalition; mc-perm:
+   %d orders; Var: between replicates, mean over cases and steps; cost: a replicate's)
+
+`, len(failing), o.Replicates, varWorlds, varOrders)
 	p.comparisonTable(rows)
 	return recorded, nil
 }

@@ -40,7 +40,8 @@ type variances struct {
 	pipeline   *pipeline.Pipeline
 	cases      []pipeline.Case
 	replicates int
-	worlds     int // worlds a coalition
+	worlds     int // of exact-avg: worlds a coalition
+	orders     int // of mc-perm: orders of the steps
 }
 
 // compare returns three rows a mode.
@@ -101,7 +102,7 @@ func (v variances) study(ctx context.Context, e *replay.Engine, c *pipeline.Case
 				return out, err
 			}
 			average := t.session.Cost()
-			perm, err := t.permutations(ctx, v.worlds)
+			perm, err := t.permutations(ctx, v.orders)
 			if err != nil {
 				return out, err
 			}
@@ -211,14 +212,11 @@ func (t *trial) values(ctx context.Context) (game.Table, error) {
 	return values, nil
 }
 
-// permutations estimates the Shapley values from random orders of the steps, as
-// many as take about as many replays as average. All replays of an order are in
-// one world, or in one each.
-func (t *trial) permutations(ctx context.Context, worlds int) ([]float64, error) {
-	n := t.players
-	orders := (worlds<<n + n) / (n + 1)
-	sampler := game.Sampler{Players: n, Seed: t.next.Seed ^ t.next.Index}
-	mean, marginals := make([]float64, n), make([]float64, n)
+// permutations estimates the Shapley values from random orders of the steps. All
+// replays of an order are in one world, or in one each.
+func (t *trial) permutations(ctx context.Context, orders int) ([]float64, error) {
+	sampler := game.Sampler{Players: t.players, Seed: t.next.Seed ^ t.next.Index}
+	mean, marginals := make([]float64, t.players), make([]float64, t.players)
 	for k := range orders {
 		world := t.world()
 		value := func(ctx context.Context, c game.Coalition) (float64, error) {

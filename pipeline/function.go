@@ -219,24 +219,26 @@ func (r *functionRun) over(why error) error {
 	if !stop {
 		return why
 	}
-	if inFunction() {
+	if InFunction() {
 		panic(errStopped)
 	}
 	runtime.Goexit() // a goroutine that the function has started
 	return nil
 }
 
-// inFunction says whether the caller's goroutine is the one that the engine
-// runs a pipeline function on.
-func inFunction() bool {
-	pcs := make([]uintptr, 1<<12)
-	frames := runtime.CallersFrames(pcs[:runtime.Callers(2, pcs)])
-	for {
-		f, more := frames.Next()
-		if strings.HasSuffix(f.Function, ".(*function).protected") {
-			return true
+// InFunction says whether the goroutine that asks is the one that the engine runs
+// a pipeline function on, rather than one that the function has started.
+func InFunction() bool {
+	var pcs [32]uintptr
+	for skip := 2; ; skip += len(pcs) {
+		n := runtime.Callers(skip, pcs[:])
+		for _, pc := range pcs[:n] {
+			// The function isn't inlined: it recovers panics.
+			if f := runtime.FuncForPC(pc); f != nil && strings.HasSuffix(f.Name(), ".(*function).protected") {
+				return true
+			}
 		}
-		if !more {
+		if n < len(pcs) {
 			return false
 		}
 	}

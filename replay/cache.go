@@ -106,10 +106,12 @@ func (s *Session) lookup(r request, k key) *entry {
 	if e := s.own[k]; e != nil {
 		return e
 	}
-	if out, ok := s.pinnedOutcome(r, k.args); ok {
-		e := &entry{finished: true, used: true, out: out}
-		s.own[k] = e
-		return e
+	if len(s.pins) > 0 {
+		if out, ok := s.pinnedOutcome(r, k.args); ok {
+			e := &entry{finished: true, used: true, out: out}
+			s.own[k] = e
+			return e
+		}
 	}
 	if e := s.shared[k.free()]; e != nil && !e.drawn {
 		return e

@@ -22,6 +22,8 @@ type Trace struct {
 	Err error
 	// Calls are the step calls in the order in which they were answered.
 	Calls []TraceCall
+	// AtOnce says that calls went on at once, so that their order means nothing.
+	AtOnce bool
 	// Failures are the step runs that failed.
 	Failures []Failure
 
@@ -87,6 +89,8 @@ func (s *Session) Run(ctx context.Context, world int, fixes Fixes, factual bool)
 	w := &walk{session: s, ctx: ctx, world: world, factual: factual, trace: t, fixed: fixes.Coalition, all: fixes.All, variants: fixes.Variants, running: &running}
 	t.Score, t.Err = w.run()
 	running.Wait()
+	t.AtOnce = w.overlaps
+	sortFailures(t.Failures)
 	if factual {
 		s.factualCalls, s.factualOverlaps = w.answered, w.overlaps
 	}
@@ -126,10 +130,16 @@ func (t *Trace) fail(w *walk, f failure) {
 }
 
 // failures returns what failed, each with the smallest coalition that leads to
-// it: by size, then by the players' numbers.
+// it: by size, then by the players in the order of reports. Those coalitions are
+// first of players' places in that order, as their numbers may say nothing.
 func (x *explorer) failures() []Failure {
 	if !slices.ContainsFunc(x.slots, func(s slot) bool { return len(s.failures) > 0 }) {
 		return nil
+	}
+	order := x.order()
+	place := make([]int, len(order))
+	for i, player := range order {
+		place[player] = i
 	}
 	best := map[int32]game.Coalition{}
 	queue := &reachQueue{{0, game.Coalition{}}}
@@ -144,7 +154,7 @@ func (x *explorer) failures() []Failure {
 			heap.Push(queue, reach{s.lo, r.by})
 		case slotNode:
 			heap.Push(queue, reach{s.lo, r.by})
-			heap.Push(queue, reach{s.hi, r.by.With(int(s.player))})
+			heap.Push(queue, reach{s.hi, r.by.With(place[s.player])})
 		}
 	}
 	smallest := map[failure]game.Coalition{}
@@ -159,12 +169,19 @@ func (x *explorer) failures() []Failure {
 	for f, by := range smallest {
 		out = append(out, x.session.failure(f, by))
 	}
-	SortFailures(out)
+	sortFailures(out)
+	for i := range out {
+		var numbered game.Coalition
+		for at := range out[i].Coalition.Players() {
+			numbered = numbered.With(order[at])
+		}
+		out[i].Coalition = numbered
+	}
 	return out
 }
 
-// SortFailures sorts failures by coalition, step, variant and message.
-func SortFailures(fs []Failure) {
+// sortFailures sorts failures by coalition, step, variant and message.
+func sortFailures(fs []Failure) {
 	slices.SortFunc(fs, func(a, b Failure) int {
 		if c := game.Compare(a.Coalition, b.Coalition); c != 0 {
 			return c

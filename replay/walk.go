@@ -45,8 +45,8 @@ type walk struct {
 	ended    error          // why the run no longer matters
 	begun    int            // calls so far
 	answered []answer       // of these
-	overlaps bool
-	failed   bool // a step failed
+	overlaps bool           // calls go on at once, so that their order means nothing
+	failed   bool           // a step failed
 
 	// What the run must call again, see expect.go.
 	expect  []answer
@@ -190,8 +190,8 @@ func (w *walk) begin(c pipeline.Call, at made) (known *pipeline.Value, err error
 		w.ended = errEndless
 	default:
 		w.begun++
-		w.overlaps = w.overlaps || c.Overlaps
 		known, w.ended = w.match(c, at)
+		w.overlaps = w.overlaps || c.Overlaps || known == nil && w.session.elsewhere(c, at)
 		if w.ended == nil && w.explore != nil && c.At != nil && !w.explore.enter(w, c.At) {
 			w.ended = errMerged
 		}

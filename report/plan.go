@@ -11,7 +11,7 @@ import (
 // Plan writes what an analysis may run and cost.
 func Plan(w io.Writer, p *blame.Plan) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%d cases: %.6g step runs as they are, at a cost of %.6g\n", p.Cases, p.FactualRuns, p.FactualCost)
+	fmt.Fprintf(&b, "%s: %.6g step runs as they are, at a cost of %.6g\n", count(p.Cases, "case", "cases"), p.FactualRuns, p.FactualCost)
 	fmt.Fprintf(&b, "each failing case: at most %.6g more step runs, at a cost of at most %.6g\n", p.MaxRuns, p.MaxCost)
 	fmt.Fprint(&b, "(the most there can be; equal outputs and equal states are replayed once)\n\n")
 	fmt.Fprintf(&b, "%-24s %-20s %10s %8s %8s\n", "step", "fix", "runs/case", "cost", "fix cost")

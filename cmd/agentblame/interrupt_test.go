@@ -6,9 +6,11 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -82,8 +84,8 @@ func waitFor(t *testing.T, what string, done func() bool) {
 	}
 }
 
-// alive returns the command lines of running processes that have the mark.
-func alive(t *testing.T, mark string) (lines []string) {
+// marked returns the running processes that have the mark in their command lines.
+func marked(t *testing.T, mark string) (pids []int) {
 	t.Helper()
 	files, err := filepath.Glob("/proc/[0-9]*/cmdline")
 	if err != nil || len(files) == 0 {
@@ -92,13 +94,25 @@ func alive(t *testing.T, mark string) (lines []string) {
 	for _, file := range files {
 		// A process that has ended meanwhile has no file, a zombie an empty one.
 		if text, err := os.ReadFile(file); err == nil && bytes.Contains(text, []byte(mark)) {
-			lines = append(lines, strings.ReplaceAll(string(text), "\x00", " "))
+			pid, err := strconv.Atoi(filepath.Base(filepath.Dir(file)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			pids = append(pids, pid)
 		}
 	}
-	return lines
+	return pids
 }
 
-// The first two cases in the drawn order are done when the third hangs.
+// noneLeft checks that no process with the mark outlives the command.
+func noneLeft(t *testing.T, mark string) {
+	t.Helper()
+	if left := marked(t, mark); len(left) > 0 {
+		t.Errorf("processes outlive the command: %v", left)
+	}
+}
+
+// Cases that are done before one hangs are in the result.
 func TestInterruptKeepsWhatIsKnown(t *testing.T) {
 	for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
 		t.Run(sig.String(), func(t *testing.T) {
@@ -107,9 +121,7 @@ func TestInterruptKeepsWhatIsKnown(t *testing.T) {
 			if code != 130 {
 				t.Errorf("exit code %d, want 130", code)
 			}
-			if left := alive(t, mark); len(left) > 0 {
-				t.Errorf("processes outlive the command: %q", left)
-			}
+			noneLeft(t, mark)
 			if !strings.Contains(stdout, "PARTIAL RESULT") || !strings.Contains(stderr, "interrupted: the results are partial") {
 				t.Errorf("stdout:\n%s\nstderr:\n%s", stdout, stderr)
 			}
@@ -151,9 +163,7 @@ func TestInterruptWhileMeasuringHarm(t *testing.T) {
 	if code != 130 {
 		t.Errorf("exit code %d, want 130", code)
 	}
-	if left := alive(t, mark); len(left) > 0 {
-		t.Errorf("processes outlive the command: %q", left)
-	}
+	noneLeft(t, mark)
 	r := readResult(t, filepath.Join(dir, "result.json"))
 	if !r.Summary.Partial || r.Summary.Passed != 2 {
 		t.Errorf("summary: %+v", r.Summary)
@@ -169,9 +179,7 @@ func TestInterruptedRun(t *testing.T) {
 	if code != 130 || !strings.Contains(stderr, "interrupted") {
 		t.Errorf("exit code %d, want 130; stderr:\n%s", code, stderr)
 	}
-	if left := alive(t, mark); len(left) > 0 {
-		t.Errorf("processes outlive the command: %q", left)
-	}
+	noneLeft(t, mark)
 	// Traces come in order: the two before the case that was cut, or fewer if
 	// it was first to run.
 	lines := strings.Count(stdout, "\n")
@@ -185,6 +193,46 @@ func TestInterruptedRun(t *testing.T) {
 	}
 }
 
+// Who can't wait interrupts twice: nothing is written then. A process that no
+// polite signal ends is not waited for, so that this test has to end it.
+func TestInterruptTwice(t *testing.T) {
+	dir, mark := hangingProject(t, "id,speed\none,slow\n")
+	cmd := exec.Command("agentblame", "blame", "-o", "result.json")
+	cmd.Dir = dir
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	waitFor(t, "a step to start", func() bool {
+		_, err := os.Stat(filepath.Join(dir, "started"))
+		return err == nil
+	})
+	waitFor(t, "the command to end", func() bool {
+		cmd.Process.Signal(syscall.SIGINT) // again and again, like a finger on the keys
+		return !running(t, cmd.Process.Pid)
+	})
+	cmd.Wait()
+	if status := cmd.ProcessState.Sys().(syscall.WaitStatus); !status.Signaled() || status.Signal() != syscall.SIGINT {
+		t.Errorf("the command ended with %v", cmd.ProcessState)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "result.json")); err == nil {
+		t.Error("there is a result")
+	}
+	for _, pid := range marked(t, mark) {
+		syscall.Kill(pid, syscall.SIGKILL)
+	}
+}
+
+// running says whether a child process hasn't ended.
+func running(t *testing.T, pid int) bool {
+	t.Helper()
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, state, _ := strings.Cut(string(stat), ") ")
+	return !strings.HasPrefix(state, "Z")
+}
+
 // Without a case that is done there is a result all the same.
 func TestInterruptBeforeAnything(t *testing.T) {
 	dir, mark := hangingProject(t, "id,speed\none,slow\ntwo,slow\n")
@@ -192,10 +240,33 @@ func TestInterruptBeforeAnything(t *testing.T) {
 	if code != 130 || !strings.Contains(stdout, "PARTIAL RESULT") {
 		t.Errorf("exit code %d, want 130; stdout:\n%s", code, stdout)
 	}
-	if left := alive(t, mark); len(left) > 0 {
-		t.Errorf("processes outlive the command: %q", left)
-	}
+	noneLeft(t, mark)
 	if r := readResult(t, filepath.Join(dir, "result.json")); r.Summary.Cases != 0 || !r.Summary.Partial {
 		t.Errorf("summary: %+v", r.Summary)
+	}
+}
+
+// The rag demo takes seconds; it is interrupted when it has begun to tell.
+func TestInterruptedDemo(t *testing.T) {
+	cmd := exec.Command("agentblame", "demo", "rag")
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var diagnostics bytes.Buffer
+	cmd.Stderr = &diagnostics
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := out.Read(make([]byte, 1)); err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Process.Signal(syscall.SIGINT); err != nil {
+		t.Fatal(err)
+	}
+	io.Copy(io.Discard, out)
+	cmd.Wait()
+	if code := cmd.ProcessState.ExitCode(); code != 130 || !strings.Contains(diagnostics.String(), "interrupted") {
+		t.Errorf("exit code %d, want 130; stderr:\n%s", code, diagnostics.String())
 	}
 }

@@ -37,9 +37,12 @@ func TestScripts(t *testing.T) {
 			return nil
 		},
 		Condition: func(name string) (bool, error) {
-			if name == "python" {
+			switch name {
+			case "python":
 				_, err := pythonDir()
 				return err == nil, nil
+			case "race":
+				return raceDetector, nil
 			}
 			return false, fmt.Errorf("there is no condition %q", name)
 		},

@@ -1,18 +1,16 @@
 package estimate
 
 import (
-	"fmt"
 	"math"
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/lapack/lapack64"
-	"gonum.org/v1/gonum/mat"
 )
 
 // Limits of the numbers of pairs, for the work of m pairs is m³.
 const (
-	fitPairs  = 300  // for hyper-parameters
+	fitPairs  = 200  // for hyper-parameters
 	mostPairs = 1700 // in the posterior; the others correct what it leaves
 )
 
@@ -164,82 +162,7 @@ func (m *model) values(r *run) []float64 {
 		}
 	}
 	project(phi, r.total())
-	if XJS > 0 {
-		m.shrunk(r, phi)
-	}
 	return phi
-}
-
-var XJS = 0.0
-var XLog = false
-
-// shrunk corrects by the residuals that each pair has when left out.
-func (m *model) shrunk(r *run, phi []float64) {
-	n := m.d.n
-	loo := make([]float64, len(m.used))
-	for _, p := range m.post {
-		for k, x := range p.leaveOneOut() {
-			loo[k] += x / float64(len(m.post))
-		}
-	}
-	pools := pairPools(n)
-	count := make([]float64, len(pools))
-	for _, k := range m.used {
-		count[m.d.class(k)]++
-	}
-	gram := mat.NewSymDense(n, nil)
-	rhs := mat.NewVecDense(n, nil)
-	noise := mat.NewSymDense(n, nil)
-	for j, k := range m.used {
-		c := m.d.class(k)
-		if c == 0 {
-			continue
-		}
-		row := mat.NewVecDense(n, nil)
-		s := m.d.size[k]
-		for i := range n {
-			v := -float64(s) / float64(n)
-			if m.d.has(k, i) {
-				v++
-			}
-			row.SetVec(i, v)
-		}
-		mu := 1 / (float64(s*(n-s)) * choose(n, s))
-		gram.SymRankOne(gram, mu*pools[c]/count[c], row)
-		w := mu * (pools[c] - count[c]) / count[c] * loo[j]
-		rhs.AddScaledVec(rhs, w, row)
-		noise.SymRankOne(noise, w*w, row)
-	}
-	var eig mat.EigenSym
-	if !eig.Factorize(gram, true) {
-		return
-	}
-	ev := eig.Values(nil)
-	var vec mat.Dense
-	eig.VectorsTo(&vec)
-	b := make([]float64, n)
-	V, B := 0.0, 0.0
-	for k, l := range ev {
-		if l < 1e-9*ev[n-1] {
-			continue
-		}
-		v := vec.ColView(k)
-		x := mat.Dot(v, rhs) / l
-		var t mat.VecDense
-		t.MulVec(noise, v)
-		V += mat.Dot(v, &t) / (l * l)
-		B += x * x
-		for i := range b {
-			b[i] += x * v.AtVec(i)
-		}
-	}
-	c := math.Max(0, 1-XJS*V/B)
-	if XLog {
-		fmt.Printf("    JS %.2f  B/V %.2f\n", c, B/V)
-	}
-	for i := range phi {
-		phi[i] += c * b[i]
-	}
 }
 
 // correct adds the Shapley values of the residuals of the pairs left out of the
