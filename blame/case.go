@@ -71,7 +71,7 @@ func (a *analysis) prepare(ctx context.Context, c *pipeline.Case) *prepared {
 		return p
 	}
 	factual := s.Run(ctx, 0, replay.Fixes{}, true)
-	r.CostFactual = s.FactualCost()
+	r.CostFactual = tidy(s.FactualCost())
 	r.Errors = a.errors(s, factual.Failures)
 	if factual.Err != nil {
 		r.Undefined = "the run as it was has no score: " + factual.Err.Error()
@@ -100,7 +100,7 @@ func (a *analysis) finish(ctx context.Context, p *prepared) {
 	if p.result.Undefined == "" {
 		p.result.sampled = &sampledCase{p.session, a.noisy(p.factual)}
 	}
-	p.result.Cost = p.session.Cost()
+	p.result.Cost = tidy(p.session.Cost())
 	p.session, p.factual = nil, nil
 }
 
@@ -329,10 +329,4 @@ func byPlayer[T any](names []string, values []T) ByPlayer[T] {
 		out[i] = PlayerValue[T]{n, values[i]}
 	}
 	return out
-}
-
-// isCancelled says whether a case has no values only because the analysis was
-// stopped.
-func isCancelled(ctx context.Context) bool {
-	return errors.Is(ctx.Err(), context.Canceled) || errors.Is(ctx.Err(), context.DeadlineExceeded)
 }

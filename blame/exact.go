@@ -3,6 +3,7 @@ package blame
 import (
 	"fmt"
 	"math"
+	"strconv"
 
 	"github.com/agentblame/agentblame/game"
 )
@@ -68,3 +69,13 @@ func fraction(num, den int64) string {
 }
 
 func pow2(n int) float64 { return math.Ldexp(1, n) }
+
+// tidy rounds an amount of cost to twelve digits: what is beyond is what adding
+// numbers like 0.1 leaves behind.
+func tidy(cost float64) float64 {
+	rounded, err := strconv.ParseFloat(strconv.FormatFloat(cost, 'g', 12, 64), 64)
+	if err != nil {
+		return cost
+	}
+	return rounded
+}

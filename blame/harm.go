@@ -227,7 +227,8 @@ func (b *batch) harms(ctx context.Context, r *Result) (done bool) {
 	}
 	h, rates := b.measureHarm(ctx, candidates)
 	r.Harm = h
-	r.Summary.Cost += h.Cost
+	h.Cost = tidy(h.Cost)
+	r.Summary.Cost = tidy(r.Summary.Cost + h.Cost)
 	done = !h.Cut || ctx.Err() == nil
 	if h.Cases == 0 {
 		return done

@@ -163,9 +163,8 @@ func checkGroups(e *replay.Engine, groups []Group) error {
 
 // groupSums adds up blame by group.
 type groupSums struct {
-	order   []string
-	members map[string][]string
-	sum     map[string]float64
+	order []string
+	sum   map[string]float64
 }
 
 func (s *groupSums) add(groups ByPlayer[float64]) {

@@ -297,6 +297,9 @@ func (s *sums) reached() (reason string, ok bool) {
 // result fills in the summary and the steps.
 func (s *sums) result(r *Result) {
 	r.Summary = s.summary
+	for _, cost := range []*float64{&r.Summary.Cost, &r.Summary.CostFactual, &r.Summary.CostUncached} {
+		*cost = tidy(*cost)
+	}
 	n := s.summary.Analyzed
 	if s.stop != nil {
 		r.Settings.Rule = s.ruleName()

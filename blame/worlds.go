@@ -123,7 +123,6 @@ type caseGame struct {
 	names    []string
 	worlds   []*game.Diagram
 	uncached float64
-	failures []replay.Failure
 }
 
 // newCaseGame numbers the players of explorations in the order of reports.
@@ -184,7 +183,7 @@ func (g *caseGame) values(r *CaseResult, pass float64) {
 		asRun += share * empty
 	}
 	r.Coalitions = pow2(n)
-	r.CostUncached = g.uncached
+	r.CostUncached = tidy(g.uncached)
 	r.ScoreFixed = &fixed
 	if len(g.worlds) > 1 {
 		r.ScoreAsRun = &asRun

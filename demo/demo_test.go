@@ -33,67 +33,64 @@ func show(t *testing.T, name string, o Options) (string, *blame.Result) {
 	return out.String(), r
 }
 
-func TestGolden(t *testing.T) {
-	for _, name := range []string{"rag", "eight"} {
-		got, _ := show(t, name, small())
-		file := filepath.Join("testdata", name+".txt")
-		if *update {
-			if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
-				t.Fatal(err)
-			}
-		}
-		want, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if diff := cmp.Diff(string(want), got); diff != "" {
-			t.Errorf("demo %s (-want +got):\n%s", name, diff)
-		}
-	}
-}
-
-func TestWidth(t *testing.T) {
-	for _, name := range []string{"rag", "eight"} {
-		out, _ := show(t, name, small())
-		for line := range strings.Lines(out) {
-			if n := utf8.RuneCountInString(strings.TrimRight(line, "\n")); n > 80 {
-				t.Errorf("demo %s: a line of %d columns: %s", name, n, line)
-			}
-		}
-	}
-}
-
-// Neither a second run nor the number of processors changes a byte of what is
-// printed or of the result.
-func TestSameBytes(t *testing.T) {
-	for _, name := range Names() {
-		text, r := show(t, name, small())
-		var want bytes.Buffer
-		if err := report.JSON(&want, r); err != nil {
-			t.Fatal(err)
-		}
-		for _, procs := range []int{1, 7} {
-			before := runtime.GOMAXPROCS(procs)
-			again, r := show(t, name, small())
-			runtime.GOMAXPROCS(before)
-			var got bytes.Buffer
-			if err := report.JSON(&got, r); err != nil {
-				t.Fatal(err)
-			}
-			if again != text || !bytes.Equal(got.Bytes(), want.Bytes()) {
-				t.Errorf("demo %s: another output on %d processors", name, procs)
-			}
-		}
-	}
-}
-
-func TestResults(t *testing.T) {
+// What is printed and the result depend on nothing but the options: neither a
+// second run nor the number of processors changes a byte.
+func TestDemos(t *testing.T) {
 	for name, cases := range map[string]int{"refund": 1, "rag": 200, "eight": 400} {
-		_, r := show(t, name, small())
-		if r.Pipeline.Name != name || r.Settings.Mode != "recorded" || r.Summary.Cases != cases || len(r.Cases) != cases {
-			t.Errorf("demo %s: the result is of %s, %s, %d cases", name, r.Pipeline.Name, r.Settings.Mode, len(r.Cases))
+		t.Run(name, func(t *testing.T) {
+			text, r := show(t, name, small())
+			if r.Pipeline.Name != name || r.Settings.Mode != "recorded" || r.Summary.Cases != cases || len(r.Cases) != cases {
+				t.Errorf("the result is of %s, %s, %d cases", r.Pipeline.Name, r.Settings.Mode, len(r.Cases))
+			}
+			if name != "refund" {
+				golden(t, name, text)
+				narrow(t, text)
+			}
+			want := encoded(t, r)
+			before := runtime.GOMAXPROCS(1 + runtime.GOMAXPROCS(0))
+			defer runtime.GOMAXPROCS(before)
+			again, r := show(t, name, small())
+			if again != text || encoded(t, r) != want {
+				t.Error("another output on more processors")
+			}
+		})
+	}
+}
+
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	file := filepath.Join("testdata", name+".txt")
+	if *update {
+		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
 		}
 	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), got); diff != "" {
+		t.Errorf("printed (-want +got):\n%s", diff)
+	}
+}
+
+// narrow checks that a terminal of 80 columns shows it.
+func narrow(t *testing.T, text string) {
+	t.Helper()
+	for line := range strings.Lines(text) {
+		if n := utf8.RuneCountInString(strings.TrimRight(line, "\n")); n > 80 {
+			t.Errorf("a line of %d columns: %s", n, line)
+		}
+	}
+}
+
+func encoded(t *testing.T, r *blame.Result) string {
+	t.Helper()
+	var out strings.Builder
+	if err := report.JSON(&out, r); err != nil {
+		t.Fatal(err)
+	}
+	return out.String()
 }
 
 func TestRunErrors(t *testing.T) {

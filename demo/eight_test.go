@@ -73,7 +73,7 @@ func TestEightFirstCaseLaw(t *testing.T) {
 }
 
 func TestEightBatch(t *testing.T) {
-	for _, seed := range []uint64{eightSeed, 1, 2, 3} {
+	for _, seed := range []uint64{eightSeed, 1, 2} {
 		r := eightBatch(t, seed)
 		s := r.Summary
 		if s.Failures != 400 || s.Analyzed != 400 || s.WithErrors != 0 {

@@ -50,8 +50,9 @@ func runRag(ctx context.Context, p *printer, o Options) (*blame.Result, error) {
 		return nil, err
 	}
 	p.printf("\n3) Common random numbers against independent re-sampling\n")
-	p.printf(`   (%d failing cases, %d replicates; exact-avg: %d worlds per coalition; mc-perm:
-   %d orders; Var: between replicates, mean over cases and steps; cost: a replicate's)
+	p.printf(`   (%d failing cases, %d replicates; exact-avg: %d worlds per coalition,
+   mc-perm: %d orders of the steps; Var: between replicates, mean over cases and
+   steps; cost: of one replicate)
 
 `, len(failing), o.Replicates, varWorlds, varOrders)
 	p.comparisonTable(rows)

@@ -189,8 +189,8 @@ func TestSuggest(t *testing.T) {
 func TestPanicError(t *testing.T) {
 	err := func() (err error) {
 		defer func() { err = PanicError("the step", recover()) }()
-		var m map[string]int
-		m["a"] = 1
+		none := func() map[string]int { return nil }
+		none()["a"] = 1
 		return nil
 	}()
 	if err == nil || !strings.HasPrefix(err.Error(), "the step panicked: assignment to entry in nil map (in github.com/agentblame/agentblame/pipeline.TestPanicError") {

@@ -130,13 +130,13 @@ func TestRecordingWorlds(t *testing.T) {
 	c := number(1)
 	c.Recording = map[string]pipeline.Recorded{"double": {Output: 10}}
 	s := begin(t, doubling(&runs), c, Options{})
-	factual := s.Run(t.Context(), 0, Fixes{}, true)
+	s.Run(t.Context(), 0, Fixes{}, true)
 	world := s.AddWorld(noise.World{Seed: 5})
 	if v, err := s.Value(t.Context(), world, game.Coalition{}); err != nil || v != 0.03 {
 		t.Errorf("in a fresh world: %v, %v", v, err)
 	}
 	s = begin(t, doubling(&runs), c, Options{})
-	factual = s.Run(t.Context(), 0, Fixes{}, true)
+	factual := s.Run(t.Context(), 0, Fixes{}, true)
 	s.PinFactual(factual)
 	runs.take()
 	world = s.AddWorld(noise.World{Seed: 5})

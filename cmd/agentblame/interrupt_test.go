@@ -18,7 +18,7 @@ import (
 )
 
 // The pipeline's step hangs in a process of a process, both deaf to polite
-// signals, when the input is slow. MARK is in their command lines.
+// signals, when the input is slow.
 const hanging = `inputs: [speed]
 steps:
   work:
@@ -31,20 +31,22 @@ steps:
           trap '' INT TERM
           read -r question
           case $question in
-          *slow*) sh -c 'trap "" INT TERM; : > started; sleep 600; : MARK'; : MARK ;;
+          *slow*) sh -c 'trap "" INT TERM; : > started; sleep 600; :'; : ;;
           esac
           echo '"bad"'
-        - MARK
     variants: {fix: {value: good}}
 score: {equals: {value: good}}
 cases: [cases.csv]
 `
 
+// hangingProject writes the project, and marks the environment of all processes
+// that this test starts, and that these start.
 func hangingProject(t *testing.T, cases string) (dir, mark string) {
 	t.Helper()
 	dir = t.TempDir()
-	mark = fmt.Sprintf("agentblame-test-%d-%d", os.Getpid(), time.Now().UnixNano())
-	write(t, filepath.Join(dir, "agentblame.yaml"), strings.ReplaceAll(hanging, "MARK", mark))
+	mark = fmt.Sprintf("%d-%d", os.Getpid(), time.Now().UnixNano())
+	t.Setenv("AGENTBLAME_TEST_MARK", mark)
+	write(t, filepath.Join(dir, "agentblame.yaml"), hanging)
 	write(t, filepath.Join(dir, "cases.csv"), cases)
 	return dir, mark
 }
@@ -64,6 +66,9 @@ func interrupted(t *testing.T, dir string, sig syscall.Signal, args ...string) (
 		_, err := os.Stat(filepath.Join(dir, "started"))
 		return err == nil
 	})
+	if len(marked(t, os.Getenv("AGENTBLAME_TEST_MARK"))) == 0 {
+		t.Fatal("the step's processes aren't found")
+	}
 	if err := cmd.Process.Signal(sig); err != nil {
 		t.Fatal(err)
 	}
@@ -84,16 +89,16 @@ func waitFor(t *testing.T, what string, done func() bool) {
 	}
 }
 
-// marked returns the running processes that have the mark in their command lines.
+// marked returns the running processes that have the mark.
 func marked(t *testing.T, mark string) (pids []int) {
 	t.Helper()
-	files, err := filepath.Glob("/proc/[0-9]*/cmdline")
+	files, err := filepath.Glob("/proc/[0-9]*/environ")
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no processes in /proc: %v", err)
 	}
 	for _, file := range files {
 		// A process that has ended meanwhile has no file, a zombie an empty one.
-		if text, err := os.ReadFile(file); err == nil && bytes.Contains(text, []byte(mark)) {
+		if text, err := os.ReadFile(file); err == nil && bytes.Contains(text, []byte("AGENTBLAME_TEST_MARK="+mark+"\x00")) {
 			pid, err := strconv.Atoi(filepath.Base(filepath.Dir(file)))
 			if err != nil {
 				t.Fatal(err)
@@ -156,7 +161,7 @@ func TestInterruptWhileMeasuringHarm(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	text := strings.Replace(string(yaml), "variants: {fix: {value: good}}", "variants: {fix: {exec: [sh, -c, \": > started; sleep 600; : "+mark+"\"]}}", 1)
+	text := strings.Replace(string(yaml), "variants: {fix: {value: good}}", "variants: {fix: {exec: [sh, -c, \": > started; sleep 600; :\"]}}", 1)
 	text = strings.Replace(text, "score: {equals: {value: good}}", "score: {equals: {value: bad}}", 1)
 	write(t, filepath.Join(dir, "agentblame.yaml"), text)
 	stdout, _, code := interrupted(t, dir, syscall.SIGINT, "blame", "-o", "result.json")
