@@ -128,16 +128,34 @@ func (a *analysis) values(ctx context.Context, s *replay.Session, c *pipeline.Ca
 	if err != nil {
 		return err
 	}
-	if a.options.Mode == Recorded && !a.options.Independent {
-		all := s.Run(ctx, 0, replay.Fixes{All: true}, false)
+	return a.compareFixed(ctx, s, r, factual, worlds[0])
+}
+
+// compareFixed compares the run as it was with the replay of every fix.
+func (a *analysis) compareFixed(ctx context.Context, s *replay.Session, r *CaseResult, factual *replay.Trace, world int) error {
+	recorded := a.options.Mode == Recorded && !a.options.Independent
+	if recorded {
+		world = 0
+	}
+	if r.Method == string(Exact) && !a.options.Independent {
+		// All replays are known and nothing runs: the case keeps its values, and
+		// this one, though ctx may have ended meanwhile.
+		ctx = context.WithoutCancel(ctx)
+	}
+	all := s.Run(ctx, world, replay.Fixes{All: true}, false)
+	var noScore *replay.ScoreError
+	switch {
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case all.Err != nil && !errors.As(all.Err, &noScore):
+		return nil // cut off, by the budget say: there is nothing to compare with
+	}
+	if recorded {
 		if all.Err == nil && r.ScoreFixed == nil {
 			r.ScoreFixed = &all.Score
 		}
-		r.LastTouch = a.lastTouch(factual, all)
 		r.CallsShift = a.callsShift(factual, all)
-		return nil
 	}
-	all := s.Run(ctx, worlds[0], replay.Fixes{All: true}, false)
 	r.LastTouch = a.lastTouch(factual, all)
 	return nil
 }

@@ -3,6 +3,7 @@ package blame
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"sync"
 
@@ -145,7 +146,8 @@ func (a *analysis) newCaseGame(s *replay.Session, xs []*replay.Exploration) (*ca
 			return nil, err
 		}
 		g.worlds = append(g.worlds, d)
-		g.uncached += x.CostUncached
+		// Calls that other worlds found later double what enumerating would cost.
+		g.uncached += math.Ldexp(x.CostUncached, len(players)-x.Diagram.Players())
 	}
 	return g, nil
 }

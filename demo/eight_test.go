@@ -73,8 +73,11 @@ func TestEightFirstCaseLaw(t *testing.T) {
 }
 
 func TestEightBatch(t *testing.T) {
-	for _, seed := range []uint64{eightSeed, 1, 2} {
+	for _, seed := range []uint64{eightSeed, 1} {
 		r := eightBatch(t, seed)
+		if seed == eightSeed {
+			checkHarm(t, r)
+		}
 		s := r.Summary
 		if s.Failures != 400 || s.Analyzed != 400 || s.WithErrors != 0 {
 			t.Errorf("seed %d: %+v", seed, s)
@@ -97,9 +100,10 @@ func TestEightBatch(t *testing.T) {
 	}
 }
 
-// In some cases the router's fix does harm: it breaks what other fixes repair.
-func TestEightHarm(t *testing.T) {
-	r := eightBatch(t, eightSeed)
+// checkHarm checks that in some cases the router's fix does harm: it breaks what
+// other fixes repair.
+func checkHarm(t *testing.T, r *blame.Result) {
+	t.Helper()
 	e, err := replay.New(Eight(), replay.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -173,19 +177,15 @@ func TestEstimates(t *testing.T) {
 	}
 }
 
+// That rule bernstein takes 1038 failures is in the golden file.
 func TestEightAdaptive(t *testing.T) {
-	analyzed := map[string]int{}
-	for _, rule := range []string{"bernstein", "normal", "elimination"} {
+	for rule, failures := range map[string]int{"normal": 61, "elimination": 35} {
 		r, err := adaptiveBatch(t.Context(), rule)
 		if err != nil {
 			t.Fatal(err)
 		}
-		analyzed[rule] = r.Summary.Analyzed
-		if diff := cmp.Diff([]string{"drafter"}, r.Summary.Separation.Leaders); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", rule, diff)
+		if diff := cmp.Diff([]string{"drafter"}, r.Summary.Separation.Leaders); diff != "" || r.Summary.Analyzed != failures {
+			t.Errorf("%s: %d failures (-want +got):\n%s", rule, r.Summary.Analyzed, diff)
 		}
-	}
-	if diff := cmp.Diff(map[string]int{"bernstein": 1038, "normal": 61, "elimination": 35}, analyzed); diff != "" {
-		t.Errorf("failures analysed (-want +got):\n%s", diff)
 	}
 }

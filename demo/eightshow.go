@@ -46,6 +46,9 @@ a correct number and a draft that isn't blocked.
 
 	p.printf("\n4) A fix that does harm\n\n")
 	p.harm(batch)
+	if p.err != nil {
+		return nil, p.err
+	}
 
 	p.printf("\n5) Batches that stop when the step to blame is known (%d cases, delta %v)\n\n", eightStream, batch.Settings.Delta)
 	if err := p.adaptive(ctx); err != nil {

@@ -29,6 +29,9 @@ func runRag(ctx context.Context, p *printer, o Options) (*blame.Result, error) {
 	p.printf("rag: rewrite → retrieve → answer → verify, each a mocked LLM that samples from\nlogits. The fixes shift the logits, so that they don't always help.\n")
 	p.printf("\n1) Recorded noise: would this failure have been avoided?\n\n")
 	p.batchTable(recorded)
+	if p.err != nil {
+		return nil, p.err
+	}
 	for _, m := range []struct {
 		mode  blame.Mode
 		title string

@@ -208,3 +208,41 @@ func TestFaults(t *testing.T) {
 	}
 	close(answer)
 }
+
+// TestAtOnce knows a function that makes calls on goroutines of its own, though
+// they never overlap.
+func TestAtOnce(t *testing.T) {
+	tests := map[string]struct {
+		next func(run int, ctx context.Context, a, b *pipeline.Step[int, int]) (int, error)
+		want bool
+	}{
+		"in turn": {func(_ int, ctx context.Context, a, b *pipeline.Step[int, int]) (int, error) {
+			n, err := a.Do(ctx, 1)
+			if err != nil {
+				return 0, err
+			}
+			return b.Do(ctx, n)
+		}, false},
+		"in turn, on goroutines": {func(_ int, ctx context.Context, a, b *pipeline.Step[int, int]) (int, error) {
+			for _, s := range []*pipeline.Step[int, int]{a, b} {
+				done := make(chan error)
+				go func() {
+					_, err := s.Do(ctx, 1)
+					done <- err
+				}()
+				if err := <-done; err != nil {
+					return 0, err
+				}
+			}
+			return 0, nil
+		}, true},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			s := begin(t, flip(test.next), number(1), Options{Concurrency: 1})
+			if got := s.Run(t.Context(), 0, Fixes{}, true); got.Err != nil || got.AtOnce != test.want {
+				t.Errorf("at once %v, error %v", got.AtOnce, got.Err)
+			}
+		})
+	}
+}

@@ -72,7 +72,11 @@ func (w *walk) pair(ctx context.Context, lo, hi request, ahead []request) (a, b 
 	s, e := w.session, w.session.engine
 	var refused []bool
 	if w.gated() {
-		refused = w.explore.gate.wait(w, slices.Concat([]request{lo, hi}, ahead), true)
+		var waited bool
+		refused, waited = w.explore.gate.wait(w, slices.Concat([]request{lo, hi}, ahead), true)
+		if waited {
+			defer w.explore.gate.done(w)
+		}
 		w.startAhead(ctx, ahead, refused[2:])
 	} else {
 		w.startAhead(ctx, ahead, nil)
@@ -108,13 +112,22 @@ func (w *walk) allowed(ctx context.Context, r request, refused bool) *outcome {
 // gets a walk of its own, unless its outcome is unknown. The caller holds the
 // walk's lock.
 func (x *explorer) split(w *walk, c pipeline.Call, r request, player int, hi *outcome) error {
+	withFix, err := x.node(w, r, player, hi)
+	if err == nil && hi.unknown == nil {
+		x.fork(w, c, player, withFix)
+	}
+	return err
+}
+
+// node makes the node and returns the slot of the fix.
+func (x *explorer) node(w *walk, r request, player int, hi *outcome) (withFix int32, err error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if x.gate == nil && x.nodes >= x.session.engine.options.Nodes {
 		x.cut = true
 	}
 	if x.cut {
-		return errCut
+		return 0, errCut
 	}
 	x.nodes++
 	asRun, withFix := x.add(), x.add()
@@ -123,20 +136,19 @@ func (x *explorer) split(w *walk, c pipeline.Call, r request, player int, hi *ou
 	x.slots[withFix].cost = w.settleOne(player)
 	w.slot, w.decided = asRun, w.decided.With(player)
 	if hi.unknown != nil {
-		r.variant = x.session.engine.fixes[c.Step]
+		r.variant = x.session.engine.fixes[r.step]
 		there := &x.slots[withFix]
 		there.end, there.why = slotUnknown, hi.err(x.session.engine, r).Error()
 		if isTransient(hi.unknown) {
 			there.failures = append(there.failures, failure{r.step, r.variant, hi.unknown.Error()})
 		}
-		return nil
 	}
-	x.fork(w, c, player, withFix)
-	return nil
+	return withFix, nil
 }
 
 // fork sets a walk going that takes the fix where w goes on as-run. A program
-// with points takes it up there; a function runs again on what is known.
+// with points takes it up there; a function runs again on what is known. The
+// caller holds the walk's lock but not the explorer's, which the gate takes.
 func (x *explorer) fork(w *walk, c pipeline.Call, player int, slot int32) {
 	f := &walk{
 		session: w.session, ctx: w.ctx, world: w.world, explore: x, running: w.running,

@@ -19,13 +19,39 @@ type gate struct {
 	explorer *explorer
 	session  *Session
 	mu       sync.Mutex
-	active   int // walks that don't wait
+	active   int // walks and calls that don't wait
 	waiting  []*waiter
-	blocked  map[*walk]int // how many calls of a walk wait
-	granted  map[key]bool  // runs that have been decided: whether they may start
+	calls    map[*walk]calls
+	granted  map[key]bool // runs that have been decided: whether they may start
 	// fresh are the runs granted last, whatever their label: whether they draw
 	// noise, and so serve other calls or not, may not be known yet.
 	fresh map[key]bool
+}
+
+// calls are a walk's calls at the gate: those that wait, and those that were let
+// go on and are still under way. A walk of which no call waits is active itself;
+// of another, only the calls that go on are.
+type calls struct{ waiting, going int }
+
+func (c calls) active() int {
+	if c.waiting == 0 {
+		return 1
+	}
+	return c.going
+}
+
+// count changes a walk's calls, and with them how many are active. The caller
+// holds the lock.
+func (g *gate) count(w *walk, waiting, going int) {
+	c := g.calls[w]
+	g.active -= c.active()
+	c.waiting += waiting
+	c.going += going
+	g.active += c.active()
+	g.calls[w] = c
+	if c == (calls{}) {
+		delete(g.calls, w)
+	}
 }
 
 type waiter struct {
@@ -36,7 +62,7 @@ type waiter struct {
 }
 
 func newGate(x *explorer) *gate {
-	return &gate{explorer: x, session: x.session, blocked: map[*walk]int{}, granted: map[key]bool{}, fresh: map[key]bool{}}
+	return &gate{explorer: x, session: x.session, calls: map[*walk]calls{}, granted: map[key]bool{}, fresh: map[key]bool{}}
 }
 
 // enter counts a walk that is about to run.
@@ -55,27 +81,33 @@ func (g *gate) leave() {
 }
 
 // wait blocks until the runs may start or are known not to; refused says which
-// may not. With turn it waits for the next round in any case: the walk may make
+// may not. Who has waited says with done when its runs have ended. With turn it waits for the next round in any case: the walk may make
 // a new state, and how many there may be is decided between rounds.
-func (g *gate) wait(w *walk, runs []request, turn bool) (refused []bool) {
+func (g *gate) wait(w *walk, runs []request, turn bool) (refused []bool, waited bool) {
 	at := &waiter{walk: w, runs: runs, refused: make([]bool, len(runs)), decided: make(chan struct{})}
 	g.mu.Lock()
 	if !turn && g.answer(at) {
 		g.mu.Unlock()
-		return at.refused
+		return at.refused, false
 	}
 	g.waiting = append(g.waiting, at)
-	if g.blocked[w]++; g.blocked[w] == 1 {
-		g.active--
-	}
+	g.count(w, 1, 0)
 	g.open()
 	g.mu.Unlock()
 	select {
 	case <-at.decided:
-		return at.refused
+		return at.refused, true
 	case <-w.ctx.Done():
-		return make([]bool, len(runs)) // nothing starts any more
+		return make([]bool, len(runs)), false // nothing starts any more
 	}
+}
+
+// done counts a call that has waited and whose runs have ended.
+func (g *gate) done(w *walk) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.count(w, 0, -1)
+	g.open()
 }
 
 // answer tells a waiter which runs are refused, once all of them are decided.
@@ -115,10 +147,7 @@ func (g *gate) open() {
 		if !g.answer(at) {
 			return false // it waits for a run of another call that may serve it too
 		}
-		if g.blocked[at.walk]--; g.blocked[at.walk] == 0 {
-			delete(g.blocked, at.walk)
-			g.active++
-		}
+		g.count(at.walk, -1, 1)
 		close(at.decided)
 		return true
 	})
@@ -131,6 +160,8 @@ func (g *gate) decide(r request) {
 		return
 	}
 	if g.session.known(r) {
+		// Said now: that a run of another call starts must not put it in doubt.
+		g.granted[k] = true
 		return
 	}
 	granted := g.session.engine.meter.reserve(g.session.engine.specs[r.step].Impls[r.variant].Cost)

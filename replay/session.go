@@ -89,6 +89,8 @@ func (s *Session) Close() {
 		engine: s.engine, values: s.values, own: s.own, shared: s.shared, seen: s.seen,
 		worlds: s.worlds[:0], cost: tally{s.cost.costs[:0]}, factual: tally{s.factual.costs[:0]},
 	}
+	// What a step has left running finds nothing here any more.
+	s.own, s.shared, s.seen, s.worlds = nil, nil, nil, nil
 	s.engine.sessions.Put(fresh)
 }
 

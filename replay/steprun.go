@@ -50,6 +50,7 @@ type stepContext struct {
 	values          context.Context
 	session         *Session
 	request         request
+	world           noise.World
 	onDraw          func()
 
 	mu      sync.Mutex
@@ -80,7 +81,7 @@ func (c *stepContext) noise() *noise.Source {
 	defer c.mu.Unlock()
 	if c.source == nil {
 		r := &c.request
-		c.source = c.session.World(r.world).Source(c.session.engine.specs[r.step].Name, r.name)
+		c.source = c.world.Source(c.session.engine.specs[r.step].Name, r.name)
 		c.source.OnDraw(c.onDraw)
 		if r.factual {
 			c.source.Record()
@@ -124,7 +125,7 @@ func (s *Session) run(ctx, values context.Context, r request, onDraw func()) out
 	defer e.stats.Finished.Add(1)
 	var out outcome
 	for attempt := 0; ; attempt++ {
-		run := &stepContext{Context: ctx, values: values, session: s, request: r, onDraw: onDraw}
+		run := &stepContext{Context: ctx, values: values, session: s, request: r, world: s.World(r.world), onDraw: onDraw}
 		start := time.Now()
 		result, err := attemptOnce(run, impl, s, r)
 		out.took = time.Since(start)

@@ -235,7 +235,10 @@ func (w *walk) one(ctx context.Context, r request, ahead []request) (out *outcom
 		w.startAhead(ctx, ahead, nil)
 		return w.session.get(w, ctx, r)
 	}
-	refused := w.explore.gate.wait(w, slices.Concat([]request{r}, ahead), false)
+	refused, waited := w.explore.gate.wait(w, slices.Concat([]request{r}, ahead), false)
+	if waited {
+		defer w.explore.gate.done(w)
+	}
 	w.startAhead(ctx, ahead, refused[1:])
 	if refused[0] {
 		return &outcome{unknown: ErrBudget}, false

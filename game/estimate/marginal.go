@@ -3,12 +3,10 @@ package estimate
 import (
 	"math"
 	"math/bits"
-	"slices"
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/lapack/lapack64"
-	"gonum.org/v1/gonum/optimize"
 )
 
 // A prior is a normal distribution of the logarithm of a hyper-parameter (logit
@@ -28,28 +26,37 @@ var (
 // jitter is added to the white part, so that matrices have inverses.
 const jitter = 1e-9
 
-// A marginal is the logarithm of the marginal likelihood of values of pairs, to
-// be maximized over the hyper-parameters: logits of β, then logarithms of
-// linear, (sized, size,) and white. The kernel's scale is taken out:
+// Neighbouring classes have scales alike: the logarithms' differences d cost
+// levelCost·√(d² + levelCurve), so that a great difference, once the values call
+// for it, costs no more than it must.
+const (
+	levelCost  = 3
+	levelCurve = 0.25
+	levelRange = 12 // from where they start
+)
+
+// A marginal is minus the logarithm of the marginal likelihood of values of
+// pairs, to be minimized over the hyper-parameters: logits of β, logarithms of
+// linear, (sized, size,) and white, then the levels, unless they are fixed. The
+// kernel's own scale is taken out:
 //
-//	½·m·ln s² + ½·ln|K| + priors,   s² = yᵀK⁻¹y/m.
+//	½·m·ln s² + ½·ln|K| + Σ ln a + priors,   s² = (y/a)ᵀK⁻¹(y/a)/m.
 type marginal struct {
 	d      *pairs
-	y      []float64
 	priors []prior
-	scaled []float64 // y/a
-	full   bool // with sized and size
-	signs  []float64
+	full   bool      // with sized and size
+	fixed  []float64 // levels, nil if free
+	signs  []float64 // of all players in all pairs
 
 	// Space for evaluations.
 	k, differ, agree []float64
-	alpha            []float64
+	scaled, alpha    []float64 // y/a, K⁻¹(y/a)
 	grad             []float64
 }
 
-func newMarginal(d *pairs, y []float64, full bool, level []float64) *marginal {
-	m := len(y)
-	g := &marginal{d: d, y: y, full: full}
+func newMarginal(d *pairs, full bool, level []float64, fixed bool) *marginal {
+	m := len(d.y)
+	g := &marginal{d: d, full: full}
 	for range d.n {
 		g.priors = append(g.priors, priorBeta)
 	}
@@ -58,18 +65,21 @@ func newMarginal(d *pairs, y []float64, full bool, level []float64) *marginal {
 		g.priors = append(g.priors, priorPart, priorPart)
 	}
 	g.priors = append(g.priors, priorWhite)
-	for _, l := range level {
-		g.priors = append(g.priors, prior{l, math.Inf(1), l - 12, l + 12})
+	if fixed {
+		g.fixed = level
+	} else {
+		for _, l := range level {
+			g.priors = append(g.priors, prior{l, math.Inf(1), l - levelRange, l + levelRange})
+		}
 	}
-	g.scaled = make([]float64, m)
-	g.signs = make([]float64, 0, m*d.n)
 	for k := range m {
 		for i := range d.n {
 			g.signs = append(g.signs, d.sign(k, i))
 		}
 	}
 	g.k, g.differ, g.agree = make([]float64, m*m), make([]float64, m*m), make([]float64, m*m)
-	g.alpha, g.grad = make([]float64, m), make([]float64, len(g.priors))
+	g.scaled, g.alpha = make([]float64, m), make([]float64, m)
+	g.grad = make([]float64, len(g.priors))
 	return g
 }
 
@@ -83,7 +93,9 @@ func (g *marginal) hyper(z []float64) hyper {
 	}
 	at := g.white()
 	h.white = math.Exp(z[at])
-	h.level = z[at+1:]
+	if h.level = g.fixed; h.level == nil {
+		h.level = z[at+1:]
+	}
 	return h
 }
 
@@ -99,7 +111,7 @@ func (g *marginal) white() int {
 // value returns what is to be minimized at z, and leaves its gradient in
 // g.grad. It is +Inf where K is not positive definite.
 func (g *marginal) value(z []float64) float64 {
-	m := len(g.y)
+	m := len(g.scaled)
 	kernel := newKernel(g.d.n, g.hyper(z))
 	g.matrix(kernel)
 	tri, ok := lapack64.Potrf(blas64.Symmetric{N: m, Stride: m, Data: g.k, Uplo: blas.Upper})
@@ -108,7 +120,7 @@ func (g *marginal) value(z []float64) float64 {
 		return math.Inf(1)
 	}
 	value := 0.0
-	for a, y := range g.y {
+	for a, y := range g.d.y {
 		value += math.Log(g.k[a*m+a])
 		c := g.d.class(a)
 		value += kernel.level[c]
@@ -128,23 +140,31 @@ func (g *marginal) value(z []float64) float64 {
 		value += d * d / 2
 		g.grad[i] += d / p.deviation
 	}
-	levels := g.grad[g.white()+1:]
-	for a := range m {
-		levels[g.d.class(a)] += 1 - g.scaled[a]*g.alpha[a]/scale
-	}
-	for c := range len(levels) - 1 {
-		d := kernel.level[c+1] - kernel.level[c]
-		l := math.Sqrt(d*d + XSoft)
-		value += XLam * l
-		levels[c+1] += XLam * d / l
-		levels[c] -= XLam * d / l
+	if g.fixed == nil {
+		value += g.levels(kernel.level, scale)
 	}
 	return value
 }
 
+// levels returns what the levels cost, and adds to the gradient by them.
+func (g *marginal) levels(level []float64, scale float64) float64 {
+	cost, grad := 0.0, g.grad[g.white()+1:]
+	for a := range g.scaled {
+		grad[g.d.class(a)] += 1 - g.scaled[a]*g.alpha[a]/scale
+	}
+	for c := range len(level) - 1 {
+		d := level[c+1] - level[c]
+		l := math.Sqrt(d*d + levelCurve)
+		cost += levelCost * l
+		grad[c+1] += levelCost * d / l
+		grad[c] -= levelCost * d / l
+	}
+	return cost
+}
+
 // matrix writes the upper triangle of K into g.k.
 func (g *marginal) matrix(kernel *kernel) {
-	m, d := len(g.y), g.d
+	m, d := len(g.scaled), g.d
 	for a := range m {
 		for b := a; b < m; b++ {
 			differ, agree, distance := kernel.products(d.rows[a], d.rows[b])
@@ -163,7 +183,7 @@ func (g *marginal) matrix(kernel *kernel) {
 //
 // so that sums over pairs of rows become products with the matrix of signs.
 func (g *marginal) gradient(kernel *kernel, scale float64) {
-	m, n, d := len(g.y), g.d.n, g.d
+	m, n, d := len(g.scaled), g.d.n, g.d
 	clear(g.grad)
 	byPlayer := g.grad[:n]
 	var both, agreeing, linear, sized, size, white float64
@@ -206,62 +226,4 @@ func (g *marginal) gradient(kernel *kernel, scale float64) {
 		rest[1], rest[2] = sized/2*kernel.sized, size/2*kernel.size
 	}
 	g.grad[g.white()] = white / 2 * kernel.white
-}
-
-// maximize returns the best parameters found within some steps of L-BFGS from
-// start. The parameters are kept in their bounds by a tanh.
-func (g *marginal) maximize(start []float64, steps int) []float64 {
-	last := make([]float64, len(start)) // where g.grad was computed
-	value, known := 0.0, false
-	z, slope := make([]float64, len(start)), make([]float64, len(start))
-	at := func(x []float64) float64 {
-		if known && slices.Equal(last, x) {
-			return value
-		}
-		for i, p := range g.priors {
-			half := (p.high - p.low) / 2
-			t := math.Tanh(x[i] / half)
-			z[i], slope[i] = (p.low+p.high)/2+half*t, 1-t*t
-		}
-		copy(last, x)
-		value, known = g.value(z), true
-		return value
-	}
-	problem := optimize.Problem{
-		Func: at,
-		Grad: func(grad, x []float64) {
-			at(x)
-			for i := range grad {
-				grad[i] = g.grad[i] * slope[i]
-			}
-		},
-	}
-	x := make([]float64, len(start))
-	for i, p := range g.priors {
-		half := (p.high - p.low) / 2
-		x[i] = half * math.Atanh((start[i]-(p.low+p.high)/2)/half)
-	}
-	settings := &optimize.Settings{MajorIterations: steps, Converger: &optimize.FunctionConverge{Absolute: 1e-3, Iterations: 5}}
-	result, err := optimize.Minimize(problem, x, settings, &optimize.LBFGS{})
-	// A line search that finds nothing better ends with an error and the best
-	// point, which is what is wanted.
-	if err != nil && result == nil {
-		return start
-	}
-	best := make([]float64, len(start))
-	at(result.X)
-	copy(best, z)
-	return best
-}
-
-var XLam = 3.0
-var XSoft = 0.25
-
-// start returns the means of the priors.
-func (g *marginal) start() []float64 {
-	z := make([]float64, len(g.priors))
-	for i, p := range g.priors {
-		z[i] = p.mean
-	}
-	return z
 }

@@ -99,19 +99,25 @@ func (r *run) pairDesign(p *plan) []game.Coalition {
 	return sets
 }
 
-// subset returns some of the pairs, by index.
-func (d *pairs) subset(which []int) *pairs {
-	out := &pairs{n: d.n}
-	for _, k := range which {
+// shuffled returns the pairs with the sampled ones in random order.
+func (r *run) shuffled(d *pairs) *pairs {
+	out := d.slice(0, 1+d.players)
+	for _, k := range r.rng.Perm(len(d.y) - 1 - d.players) {
+		k += 1 + d.players
 		out.sets = append(out.sets, d.sets[k])
 		out.rows = append(out.rows, d.rows[k])
 		out.size = append(out.size, d.size[k])
 		out.y = append(out.y, d.y[k])
-		if 0 < k && k <= d.players {
-			out.players++
-		}
 	}
 	return out
+}
+
+// slice returns pairs from … to−1.
+func (d *pairs) slice(from, to int) *pairs {
+	return &pairs{
+		n: d.n, players: max(0, min(d.players, to-1)-max(0, from-1)),
+		sets: d.sets[from:to:to], rows: d.rows[from:to:to], size: d.size[from:to:to], y: d.y[from:to:to],
+	}
 }
 
 // class returns the size of the smaller side of pair k.

@@ -1,8 +1,11 @@
 package estimate
 
 // readOut adds to phi the Shapley values of f(S) = a(|S|)·Σ_m αₘ·K(S, Sₘ), but
-// for a constant that all players have in common: exactly, with the weights of
-// Σ_{S∋i} (in + out)[|S|]·f(S), see [weights].
+// for a constant that all players have in common:
+//
+//	φᵢ = Σ_{S∋i} (in + out)[|S|]·f(S) − Σ_S out[|S|]·f(S),
+//
+// see [weights], of which the second sum is the constant. Exact, in closed form.
 func (k *kernel) readOut(phi []float64, d *pairs, alpha []float64) {
 	w := shapleyWeights(k.n)
 	weight := make([]float64, k.n+1)

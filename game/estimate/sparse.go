@@ -7,74 +7,85 @@ import (
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/lapack/lapack64"
-	"gonum.org/v1/gonum/mat"
 )
 
-func Auto() Estimator   { return GP() }
-func Sparse() Estimator { return GP() }
-
-// regress fits terms by constrained weighted LS; returns phi and LOO residuals.
-func (r *run) regress(d *pairs, terms []term, weight []float64) (phi, loo []float64) {
-	b := -d.y[0] // Σ c = −y0 (y0 = Δ/2)
-	K, M := len(terms), len(d.y)-1
-	A := make([]float64, M*K)
-	t := make([]float64, M)
-	for k := range M {
-		mean := 0.0
-		row := A[k*K : k*K+K]
-		for u, x := range terms {
-			row[u] = x.at(d, k+1)
-			mean += row[u] / float64(K)
+// Sparse is a regression of v's odd part on few Walsh functions: those of all
+// single players and the ones of order 3, 5 and 7 that the Gaussian process of
+// [GP] finds most of in the same pairs. Weights are those of [Leverage], the sum
+// is v(N) − v(∅). How many functions is chosen by leave-one-out residuals. It
+// gets games exactly that are sums of so few functions. Biased.
+//
+// Fumagalli et al., OddSHAP, 2026; theirs finds the functions with trees.
+func Sparse() Estimator {
+	return estimator(nameSparse, func(r *run, e *Estimate) error {
+		d, err := r.askPairs()
+		if err != nil {
+			return err
 		}
-		for u := range row {
-			row[u] = (row[u] - mean) * math.Sqrt(weight[k+1])
+		m := newModel(r, d)
+		if m == nil {
+			split(r, e, "complements differ by the total at most")
+			return nil
 		}
-		t[k] = (d.y[k+1] - b*mean) * math.Sqrt(weight[k+1])
-	}
-	G := make([]float64, K*K)
-	ga := blas64.General{Rows: M, Cols: K, Stride: K, Data: A}
-	blas64.Gemm(blas.Trans, blas.NoTrans, 1, ga, ga, 0, blas64.General{Rows: K, Cols: K, Stride: K, Data: G})
-	tr := 0.0
-	for u := range K {
-		tr += G[u*K+u]
-	}
-	for u := range K {
-		G[u*K+u] += 1e-10 * tr / float64(K)
-	}
-	// add null direction 1
-	for i := range G {
-		G[i] += tr / float64(K) / float64(K)
-	}
-	tri, ok := lapack64.Potrf(blas64.Symmetric{N: K, Stride: K, Data: G, Uplo: blas.Upper})
-	if !ok {
-		return nil, nil
-	}
-	c := make([]float64, K)
-	blas64.Gemv(blas.Trans, 1, ga, blas64.Vector{N: M, Inc: 1, Data: t}, 0, blas64.Vector{N: K, Inc: 1, Data: c})
-	lapack64.Potrs(tri, blas64.General{Rows: K, Cols: 1, Stride: 1, Data: c})
-	loo = make([]float64, M+1)
-	B := append([]float64(nil), A...)
-	blas64.Trsm(blas.Right, blas.NoTrans, 1, tri, blas64.General{Rows: M, Cols: K, Stride: K, Data: B})
-	for k := range M {
-		h, f := 0.0, 0.0
-		for u := range K {
-			h += B[k*K+u] * B[k*K+u]
-			f += A[k*K+u] * c[u]
+		h := m.holdOut()
+		best, score := regression{}, math.Inf(1)
+		for _, g := range m.regressions(termShares) {
+			if s := h.score(g.residuals(h.which)); s < score || best.phi == nil {
+				best, score = g, s
+			}
 		}
-		loo[k+1] = (t[k] - f) / math.Max(1-h, 1e-6) / math.Sqrt(weight[k+1])
-	}
-	phi = make([]float64, d.n)
-	mean := 0.0
-	for u := range c {
-		mean += c[u] / float64(K)
-	}
-	for u, x := range terms {
-		x.readOut(phi, c[u]-mean+b/float64(K))
-	}
-	return phi, loo
+		e.Values = best.phi
+		e.Reason = fmt.Sprintf("%d functions", len(best.terms))
+		project(e.Values, r.total())
+		return nil
+	})
 }
 
-func (r *run) pairWeights(d *pairs) []float64 {
+// termShares are the numbers of functions tried, beyond those of single
+// players, as shares of the number of pairs.
+var termShares = []float64{0, 0.1, 0.2, 0.3}
+
+// A regression is a weighted least-squares fit of pairs' values by terms, with
+// coefficients of the sum −f(N), so that the Shapley values add up.
+type regression struct {
+	terms []term
+	phi   []float64
+	// Residuals divided by what is left of 1 when the pair's own leverage is
+	// taken off, by pair; 0 for (N, ∅).
+	loo []float64
+}
+
+// regressions fits the single players' terms and, for each share of the number
+// of pairs, that many of the screened ones. It leaves out those that have no
+// solution.
+func (m *model) regressions(shares []float64) []regression {
+	var singles []term
+	for i := range m.d.n {
+		singles = append(singles, newTerm(m.d.n, []int{i}))
+	}
+	var screened []term
+	most := 0.0
+	for _, s := range shares {
+		most = max(most, s)
+	}
+	if most > 0 {
+		screened = m.post[0].screen(int(most * float64(len(m.d.y))))
+	}
+	w := m.d.weights()
+	var out []regression
+	for _, s := range shares {
+		count := min(int(s*float64(len(m.d.y))), len(screened))
+		terms := append(singles[:m.d.n:m.d.n], screened[:count]...)
+		if g, ok := m.d.regress(terms, w); ok {
+			out = append(out, g)
+		}
+	}
+	return out
+}
+
+// weights returns the pairs' weights in a regression: the Shapley kernel's
+// 1/(s(n−s)·C(n,s)), divided by the share of the class that was sampled.
+func (d *pairs) weights() []float64 {
 	pools := pairPools(d.n)
 	count := make([]float64, len(pools))
 	for k := range d.y {
@@ -82,85 +93,82 @@ func (r *run) pairWeights(d *pairs) []float64 {
 	}
 	w := make([]float64, len(d.y))
 	for k := range d.y {
-		c, s := d.class(k), d.size[k]
-		if c > 0 {
+		if c, s := d.class(k), d.size[k]; c > 0 {
 			w[k] = pools[c] / count[c] / (float64(s*(d.n-s)) * choose(d.n, s))
 		}
 	}
 	return w
 }
 
-var XMode = 1
+// ridge keeps the normal equations solvable, relative to their mean diagonal.
+const ridge = 1e-10
 
-type Cand struct {
-	Name  string
-	Phi   []float64
-	Score float64
+// regress fits terms. With coefficients −f(N)/K + z for K terms, the constraint
+// on the sum is Σz = 0, which rows less their mean have built in.
+func (d *pairs) regress(terms []term, weight []float64) (regression, bool) {
+	rows, cols := len(d.y)-1, len(terms)
+	if rows == 0 {
+		return regression{}, false
+	}
+	base := -d.y[0] / float64(cols)
+	design := blas64.General{Rows: rows, Cols: cols, Stride: cols, Data: make([]float64, rows*cols)}
+	target := make([]float64, rows)
+	for k := range rows {
+		row, root := design.Data[k*cols:(k+1)*cols], math.Sqrt(weight[k+1])
+		sum := 0.0
+		for u, t := range terms {
+			row[u] = t.at(d, k+1)
+			sum += row[u]
+		}
+		for u := range row {
+			row[u] = (row[u] - sum/float64(cols)) * root
+		}
+		target[k] = (d.y[k+1] - base*sum) * root
+	}
+	gram := blas64.General{Rows: cols, Cols: cols, Stride: cols, Data: make([]float64, cols*cols)}
+	blas64.Gemm(blas.Trans, blas.NoTrans, 1, design, design, 0, gram)
+	mean := 0.0
+	for u := range cols {
+		mean += gram.Data[u*cols+u] / float64(cols)
+	}
+	for u := range cols {
+		gram.Data[u*cols+u] += ridge * mean
+	}
+	for i := range gram.Data {
+		gram.Data[i] += mean / float64(cols) // the direction that rows don't have
+	}
+	factor, ok := lapack64.Potrf(symmetric(cols, gram.Data))
+	if !ok {
+		return regression{}, false
+	}
+	z := make([]float64, cols)
+	blas64.Gemv(blas.Trans, 1, design, vector(target), 0, vector(z))
+	lapack64.Potrs(factor, column(z))
+	fitted := make([]float64, rows)
+	blas64.Gemv(blas.NoTrans, 1, design, vector(z), 0, vector(fitted))
+	blas64.Trsm(blas.Right, blas.NoTrans, 1, factor, design) // rows' norms are leverages now
+	g := regression{terms: terms, phi: make([]float64, d.n), loo: make([]float64, rows+1)}
+	for k := range rows {
+		leverage := 0.0
+		for _, x := range design.Data[k*cols : (k+1)*cols] {
+			leverage += x * x
+		}
+		g.loo[k+1] = (target[k] - fitted[k]) / max(1-leverage, 1e-6) / math.Sqrt(weight[k+1])
+	}
+	for u, t := range terms {
+		t.readOut(g.phi, base+z[u])
+	}
+	return g, true
 }
 
-func (r *run) Candidates(score int) []Cand {
-	d, _ := r.askPairs()
-	m := newModel(r, d)
-	var out []Cand
-	w := r.pairWeights(d)
-	pools := pairPools(d.n)
-	count := make([]float64, len(pools))
-	for k := range d.y {
-		count[d.class(k)]++
+// residuals returns the leave-one-out residuals of some pairs.
+func (g regression) residuals(which []int) []float64 {
+	out := make([]float64, len(which))
+	for j, k := range which {
+		out[j] = g.loo[k]
 	}
-	sc := func(loo []float64) float64 {
-		s := 0.0
-		for k, x := range loo {
-			c := d.class(k)
-			if c == 0 || count[c] >= pools[c] {
-				continue
-			}
-			s += w[k] * x * x * (pools[c] - count[c]) / pools[c]
-		}
-		return s
-	}
-	var gl []float64
-	gp := make([]float64, d.n)
-	for i, p := range m.post {
-		part := make([]float64, d.n)
-		p.kernel.readOut(part, p.d, p.alpha)
-		l := p.leaveOneOut()
-		if gl == nil {
-			gl = make([]float64, len(l))
-		}
-		for k := range l {
-			gl[k] += l[k] / 2
-		}
-		project(part, r.total())
-		for k := range gp {
-			gp[k] += part[k] / 2
-		}
-		out = append(out, Cand{fmt.Sprintf("gp%d", i+2), part, sc(l)})
-	}
-	out = append(out, Cand{"gp23", gp, sc(gl)})
-	var singles []term
-	for i := range d.n {
-		singles = append(singles, newTerm(d.n, []int{i}))
-	}
-	M := len(d.y)
-	all := m.post[0].screen(M)
-	for _, f := range []float64{0, .1, .2, .3, .45} {
-		k := int(f * float64(M))
-		if k > len(all) {
-			k = len(all)
-		}
-		phi, loo := r.regress(d, append(append([]term(nil), singles...), all[:k]...), w)
-		if phi == nil {
-			continue
-		}
-		project(phi, r.total())
-		out = append(out, Cand{fmt.Sprintf("sp%.2f", f), phi, sc(loo)})
-	}
-	_ = mat.Norm
 	return out
 }
 
-func Explore(g Game, budget int, seed uint64) []Cand {
-	r, _ := newRun(nil2(), g, budget, seed)
-	return r.Candidates(0)
-}
+// vector is x as a vector.
+func vector(x []float64) blas64.Vector { return blas64.Vector{N: len(x), Inc: 1, Data: x} }
