@@ -33,4 +33,4 @@ fuzz: ## each fuzz target for ten seconds
 	done
 
 bench: ## speed, as bench/README.md reports it
-	go test -run '^$$' -bench . -benchmem ./bench ./noise ./game ./replay
+	go test -run '^$$' -bench . -benchmem ./noise ./game ./replay ./confseq

@@ -112,7 +112,7 @@ func (a *analysis) values(ctx context.Context, s *replay.Session, c *pipeline.Ca
 		return err
 	}
 	switch {
-	case a.options.Method == Permutation:
+	case a.options.Method == Permutation && a.hasFixes():
 		// Players that the fixed replay meets are players too.
 		s.Run(ctx, worlds[0], replay.Fixes{All: true}, false)
 		err = a.sampled(ctx, r, a.newValues(s, worlds, seed), a.options.Permutations)
@@ -219,6 +219,16 @@ func unknownReason(x *replay.Exploration) error {
 		}
 	}
 	return &cutError{reason, x.Budget}
+}
+
+// hasFixes says whether any step has a fix: without one there is nothing to sample.
+func (a *analysis) hasFixes() bool {
+	for i := range a.engine.Pipeline().Steps {
+		if a.engine.FixOf(i) != "" {
+			return true
+		}
+	}
+	return false
 }
 
 // noisy says whether a run drew noise, or may have drawn some that isn't seen.

@@ -99,7 +99,7 @@ func (a *analysis) sampledResult(r *CaseResult, rule confseq.Rule, sums *game.Mo
 
 func coverPermutations(worlds bool) string {
 	if worlds {
-		return "permutations and worlds"
+		return "permutations, given the worlds that were drawn"
 	}
 	return "permutations"
 }

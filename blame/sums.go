@@ -13,6 +13,7 @@ import (
 // doesn't grow with their number.
 type sums struct {
 	options Options
+	nodes   int      // the limit on a case's states
 	names   []string // the steps with a fix
 	summary Summary
 	shapley game.Moments
@@ -47,7 +48,7 @@ type intervalRule struct {
 const manyCases = 20_000
 
 func newSums(e *replay.Engine, o Options, cases, failing int) (*sums, error) {
-	s := &sums{options: o}
+	s := &sums{options: o, nodes: e.Nodes()}
 	for i, name := range e.Pipeline().StepNames() {
 		if e.FixOf(i) != "" {
 			s.names = append(s.names, name)
@@ -81,7 +82,9 @@ func (s *sums) rules(cases, failing int) error {
 		return nil
 	}
 	base := confseq.Options{Players: len(s.names), Delta: s.options.Delta, Width: s.options.Width, TopK: s.options.TopK, Batch: failing}
-	if s.options.Method == Exact && !s.options.Independent {
+	// With so few players no case can have too many states to be explored.
+	exact := s.options.Method == Exact || s.options.Method == Auto && pow2(len(s.names)) <= float64(s.nodes)
+	if exact && !s.options.Independent {
 		base.Spread = 1
 	}
 	if s.options.Stop != "" {
@@ -321,7 +324,7 @@ func (s *sums) result(r *Result) {
 			step.LeaveOneOut = s.loo[i] / known
 			step.FixAlone = s.alone[i] / known
 			step.Resolves = s.solved[i] / known
-			if !s.options.Calls {
+			if !s.options.Calls && !s.options.Independent {
 				step.Necessity = s.need[i].result(s.options.Mode, known)
 				if s.options.Mode == Recorded {
 					mean := s.blame[i] / known

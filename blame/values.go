@@ -156,7 +156,7 @@ func (v *coalitionValues) exactIndependent(ctx context.Context) (*caseGame, erro
 	if err != nil {
 		return nil, err
 	}
-	return &caseGame{names: v.names, worlds: []*game.Diagram{game.Table(table).Diagram()}}, nil
+	return &caseGame{names: v.names, worlds: []*game.Diagram{game.Table(table).Diagram()}, fresh: true}, nil
 }
 
 // maxIndependent is the most players whose coalitions are all replayed.

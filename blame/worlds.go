@@ -123,6 +123,7 @@ func (a *analysis) exploreAll(ctx context.Context, s *replay.Session, worlds []i
 type caseGame struct {
 	names    []string
 	worlds   []*game.Diagram
+	fresh    bool // the worlds are not the factual one
 	uncached float64
 }
 
@@ -132,7 +133,7 @@ func (a *analysis) newCaseGame(s *replay.Session, xs []*replay.Exploration) (*ca
 	found := s.Players()
 	players := slices.Clone(found)
 	slices.SortStableFunc(players, replay.ComparePlayers)
-	g := &caseGame{}
+	g := &caseGame{fresh: a.options.Mode != Recorded}
 	for _, p := range players {
 		g.names = append(g.names, a.engine.Name(p))
 	}
@@ -187,8 +188,10 @@ func (g *caseGame) values(r *CaseResult, pass float64) {
 	r.Coalitions = pow2(n)
 	r.CostUncached = tidy(g.uncached)
 	r.ScoreFixed = &fixed
-	if len(g.worlds) > 1 {
+	if g.fresh {
 		r.ScoreAsRun = &asRun
+	}
+	if len(g.worlds) > 1 {
 		r.Worlds = len(g.worlds)
 	}
 	r.Shapley = byPlayer(g.names, shapley)

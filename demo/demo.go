@@ -27,10 +27,10 @@ type Options struct {
 // Check says what is wrong with the options.
 func (o Options) Check() error {
 	if o.Replicates < 0 || o.Replicates == 1 {
-		return fmt.Errorf("%d replicates were asked for; a variance needs at least 2", o.Replicates)
+		return fmt.Errorf("the number of replicates is %d; a variance needs at least 2", o.Replicates)
 	}
 	if o.VarCases < 0 {
-		return fmt.Errorf("%d cases were asked for to study variances in; it must be at least 1", o.VarCases)
+		return fmt.Errorf("the number of cases to study variances in is %d; it must be at least 1", o.VarCases)
 	}
 	return nil
 }

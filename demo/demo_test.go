@@ -99,7 +99,7 @@ func encoded(t *testing.T, r *blame.Result) string {
 func TestRunErrors(t *testing.T) {
 	for want, o := range map[string]Options{
 		"at least 2":       {Replicates: 1},
-		"-3 replicates":    {Replicates: -3},
+		"replicates is -3": {Replicates: -3},
 		"must be at least": {VarCases: -1},
 	} {
 		if _, err := Run(t.Context(), "rag", &bytes.Buffer{}, o); err == nil || !strings.Contains(err.Error(), want) {

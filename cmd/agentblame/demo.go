@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"runtime/debug"
 	"slices"
 	"strings"
 
@@ -39,8 +38,6 @@ func newDemo() *cobra.Command {
 				return usageError{err}
 			}
 			options.Text = textOptions(cmd, 5)
-			// Replays that take microseconds are mostly garbage; there is memory to spare.
-			debug.SetGCPercent(400)
 			names := args
 			if len(names) == 0 {
 				names = demo.Names()

@@ -81,15 +81,17 @@ func newModel(r *run, d *pairs) *model {
 	}
 	few, more := d.slice(0, min(firstPairs, len(d.y))), d.slice(0, min(refinePairs, len(d.y)))
 	plain := newMarginal(few, false, level, fixed)
+	down := newDescent(plain.priors, plain.start())
+	z := down.run(plain, firstSteps)
 	sized := newMarginal(few, true, level, fixed)
-	z := plain.minimize(plain.start(), firstSteps)
 	start := sized.start()
 	copy(start, z[:d.n+1])
 	copy(start[sized.white():], z[plain.white():])
-	zs := sized.minimize(start, sizedSteps)
+	downSized := newDescent(sized.priors, start)
+	zs := downSized.run(sized, sizedSteps)
 	if len(more.y) > len(few.y) {
-		plain, sized = newMarginal(more, false, level, fixed), newMarginal(more, true, level, fixed)
-		z, zs = plain.minimize(z, refineSteps), sized.minimize(zs, refineSteps)
+		z = down.run(newMarginal(more, false, level, fixed), refineSteps)
+		zs = downSized.run(newMarginal(more, true, level, fixed), refineSteps)
 	}
 	m.post[0] = condition(newKernel(d.n, plain.hyper(z)), m.d)
 	m.post[1] = condition(newKernel(d.n, sized.hyper(zs)), m.d)

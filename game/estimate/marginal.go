@@ -4,7 +4,6 @@ import (
 	"math"
 	"math/bits"
 
-	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/lapack/lapack64"
 )
@@ -48,9 +47,12 @@ type marginal struct {
 	fixed  []float64 // levels, nil if free
 	signs  []float64 // of all players in all pairs
 
-	// Space for evaluations.
-	k, differ, agree []float64
+	// Of the last evaluation.
+	kernel           *kernel
+	k, differ, agree []float64 // K, then its factor, then its inverse
+	factor           blas64.Triangular
 	scaled, alpha    []float64 // y/a, K⁻¹(y/a)
+	scale            float64   // s²
 	grad             []float64
 }
 
@@ -108,63 +110,74 @@ func (g *marginal) white() int {
 	return g.d.n + 1
 }
 
-// value returns what is to be minimized at z, and leaves its gradient in
-// g.grad. It is +Inf where K is not positive definite.
+// value returns what is to be minimized at z, +Inf where K is not positive
+// definite.
 func (g *marginal) value(z []float64) float64 {
 	m := len(g.scaled)
-	kernel := newKernel(g.d.n, g.hyper(z))
-	g.matrix(kernel)
-	tri, ok := lapack64.Potrf(blas64.Symmetric{N: m, Stride: m, Data: g.k, Uplo: blas.Upper})
-	if !ok {
-		clear(g.grad)
+	g.kernel = newKernel(g.d.n, g.hyper(z))
+	g.matrix()
+	var ok bool
+	if g.factor, ok = lapack64.Potrf(symmetric(m, g.k)); !ok {
 		return math.Inf(1)
 	}
 	value := 0.0
 	for a, y := range g.d.y {
 		value += math.Log(g.k[a*m+a])
 		c := g.d.class(a)
-		value += kernel.level[c]
-		g.scaled[a] = y / kernel.scale[c]
+		value += g.kernel.level[c]
+		g.scaled[a] = y / math.Exp(g.kernel.level[c])
 	}
 	copy(g.alpha, g.scaled)
-	lapack64.Potrs(tri, blas64.General{Rows: m, Cols: 1, Stride: 1, Data: g.alpha})
-	scale := math.SmallestNonzeroFloat64
+	lapack64.Potrs(g.factor, column(g.alpha))
+	g.scale = math.SmallestNonzeroFloat64
 	for a, y := range g.scaled {
-		scale += y * g.alpha[a] / float64(m)
+		g.scale += y * g.alpha[a] / float64(m)
 	}
-	value += 0.5 * float64(m) * math.Log(scale)
-	lapack64.Potri(tri) // g.k is K⁻¹ now
-	g.gradient(kernel, scale)
+	value += 0.5 * float64(m) * math.Log(g.scale)
 	for i, p := range g.priors {
 		d := (z[i] - p.mean) / p.deviation
 		value += d * d / 2
-		g.grad[i] += d / p.deviation
 	}
 	if g.fixed == nil {
-		value += g.levels(kernel.level, scale)
+		for c := range len(g.kernel.level) - 1 {
+			d := g.kernel.level[c+1] - g.kernel.level[c]
+			value += levelCost * math.Sqrt(d*d+levelCurve)
+		}
 	}
 	return value
 }
 
-// levels returns what the levels cost, and adds to the gradient by them.
-func (g *marginal) levels(level []float64, scale float64) float64 {
-	cost, grad := 0.0, g.grad[g.white()+1:]
+// gradient returns the derivatives of value at z, where it was evaluated last.
+// It may be called once for each value, and the slice is used again.
+func (g *marginal) gradient(z []float64) []float64 {
+	lapack64.Potri(g.factor) // g.k is K⁻¹ now
+	g.kernelGradient()
+	for i, p := range g.priors {
+		g.grad[i] += (z[i] - p.mean) / (p.deviation * p.deviation)
+	}
+	if g.fixed == nil {
+		g.levelGradient()
+	}
+	return g.grad
+}
+
+// levelGradient adds the derivatives by the levels.
+func (g *marginal) levelGradient() {
+	grad, level := g.grad[g.white()+1:], g.kernel.level
 	for a := range g.scaled {
-		grad[g.d.class(a)] += 1 - g.scaled[a]*g.alpha[a]/scale
+		grad[g.d.class(a)] += 1 - g.scaled[a]*g.alpha[a]/g.scale
 	}
 	for c := range len(level) - 1 {
 		d := level[c+1] - level[c]
-		l := math.Sqrt(d*d + levelCurve)
-		cost += levelCost * l
-		grad[c+1] += levelCost * d / l
-		grad[c] -= levelCost * d / l
+		slope := levelCost * d / math.Sqrt(d*d+levelCurve)
+		grad[c+1] += slope
+		grad[c] -= slope
 	}
-	return cost
 }
 
 // matrix writes the upper triangle of K into g.k.
-func (g *marginal) matrix(kernel *kernel) {
-	m, d := len(g.scaled), g.d
+func (g *marginal) matrix() {
+	m, d, kernel := len(g.scaled), g.d, g.kernel
 	for a := range m {
 		for b := a; b < m; b++ {
 			differ, agree, distance := kernel.products(d.rows[a], d.rows[b])
@@ -176,14 +189,14 @@ func (g *marginal) matrix(kernel *kernel) {
 	}
 }
 
-// gradient computes ½·Σ G∘∂K with G = K⁻¹ − ααᵀ/s². The derivatives by ln βⱼ
+// kernelGradient computes ½·Σ G∘∂K with G = K⁻¹ − ααᵀ/s². The derivatives by ln βⱼ
 // are those of the products where players differ or agree in j,
 //
 //	½·(differ·[χⱼ≠χ'ⱼ] − agree·[χⱼ=χ'ⱼ]),   [χⱼ≠χ'ⱼ] = ½·(1 − χⱼχ'ⱼ),
 //
 // so that sums over pairs of rows become products with the matrix of signs.
-func (g *marginal) gradient(kernel *kernel, scale float64) {
-	m, n, d := len(g.scaled), g.d.n, g.d
+func (g *marginal) kernelGradient() {
+	m, n, d, kernel, scale := len(g.scaled), g.d.n, g.d, g.kernel, g.scale
 	clear(g.grad)
 	byPlayer := g.grad[:n]
 	var both, agreeing, linear, sized, size, white float64
@@ -226,4 +239,13 @@ func (g *marginal) gradient(kernel *kernel, scale float64) {
 		rest[1], rest[2] = sized/2*kernel.sized, size/2*kernel.size
 	}
 	g.grad[g.white()] = white / 2 * kernel.white
+}
+
+// start returns the means of the priors.
+func (g *marginal) start() []float64 {
+	z := make([]float64, len(g.priors))
+	for i, p := range g.priors {
+		z[i] = p.mean
+	}
+	return z
 }
