@@ -169,7 +169,9 @@ func (p *tables) pipeline() *pipeline.Pipeline {
 		for impl := range t.salts {
 			spec.Impls = append(spec.Impls, pipeline.Impl{
 				Name: variantName(impl), Cost: t.costs[impl], Blocking: p.blocking,
-				Run: func(ctx context.Context, args pipeline.Args) (any, error) { return p.run(ctx, i, impl, ints(args)), nil },
+				Run: func(ctx context.Context, args pipeline.Args) (any, error) {
+					return p.run(ctx, i, impl, ints(args)), nil
+				},
 			})
 		}
 		g.Steps = append(g.Steps, spec)
@@ -329,4 +331,3 @@ type fataler interface {
 	Helper()
 	Fatalf(format string, args ...any)
 }
-
