@@ -294,15 +294,6 @@ func (p *tables) game(c pipeline.Case, w noise.World) game.Table {
 	return table
 }
 
-// cost works out what running a case with some implementations costs.
-func (p *tables) cost(impls []int) float64 {
-	sum := 0.0
-	for i, t := range p.steps {
-		sum += t.costs[impls[i]]
-	}
-	return sum
-}
-
 // factual is the world in which a case of the analysis' seed runs.
 func factual(c pipeline.Case, seed uint64) noise.World { return noise.World{Seed: c.WorldSeed(seed)} }
 
