@@ -35,7 +35,7 @@ func BatchOf(ctx context.Context, p *pipeline.Pipeline, cases Cases, o Options) 
 		o.Monitor.engine.Store(e)
 		o.Monitor.total.Store(int64(cases.Len()))
 	}
-	b := &batch{analysis: analysis{engine: e, options: o}, cases: cases, order: newOrder(cases.Len(), o.Seed)}
+	b := &batch{analysis: analysis{engine: e, options: o, inBatch: true}, cases: cases, order: newOrder(cases.Len(), o.Seed)}
 	b.next.L = &b.mu
 	if o.Claim == ThisBatch {
 		b.prepareAll(ctx)

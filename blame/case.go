@@ -39,6 +39,7 @@ func Case(ctx context.Context, p *pipeline.Pipeline, c pipeline.Case, o Options)
 type analysis struct {
 	engine  *replay.Engine
 	options Options
+	inBatch bool
 }
 
 // analyze runs a case and, when it fails, analyses it. turn, if not nil, is
@@ -96,6 +97,8 @@ func (a *analysis) finish(ctx context.Context, p *prepared) {
 	if err := a.values(ctx, p.session, p.input, p.result, p.factual); err != nil {
 		p.result.Undefined = err.Error()
 		p.result.budget = errors.Is(err, replay.ErrBudget)
+		var cut *cutError
+		p.result.cut = p.result.budget || errors.As(err, &cut)
 	}
 	if p.result.Undefined == "" {
 		p.result.sampled = &sampledCase{p.session, a.noisy(p.factual)}

@@ -28,7 +28,7 @@ func (a *analysis) estimated(ctx context.Context, r *CaseResult, v *coalitionVal
 		return skipBudget(err)
 	}
 	g := estimate.Game{Players: n, Empty: ends[0], Full: ends[1], Values: v.means}
-	e, err := estimate.Auto()(ctx, g, evaluations, v.seed)
+	e, err := estimate.Auto(ctx, g, evaluations, v.seed)
 	if err != nil {
 		return skipBudget(err)
 	}

@@ -109,3 +109,17 @@ func TestByPlayer(t *testing.T) {
 		t.Error("NaN was written")
 	}
 }
+
+// TestOrderOfAllSizes goes through every size up to 2000.
+func TestOrderOfAllSizes(t *testing.T) {
+	for n := range 2001 {
+		o, seen := newOrder(n, uint64(n)*7), make([]bool, n)
+		for k := range n {
+			i := o.at(k)
+			if i < 0 || i >= n || seen[i] {
+				t.Fatalf("of %d cases, %d comes %d-th, again or out of range", n, i, k)
+			}
+			seen[i] = true
+		}
+	}
+}

@@ -54,8 +54,8 @@ type Options struct {
 	Nodes int
 	// Delta is the error probability of intervals and of stopping; 0 is 0.05.
 	Delta float64
-	// Stop ends the batch, or the sampling of a case, when its goal is reached;
-	// "" analyses all cases.
+	// Stop ends a batch when its goal is reached, or, in [Case], the sampling of
+	// the case; "" analyses all cases.
 	Stop confseq.Goal
 	// Claim says whom intervals and the stopping rule speak about; "" is Traffic.
 	Claim Claim
@@ -65,7 +65,8 @@ type Options struct {
 	Width float64
 	// Rule names the rule that decides about the goal over cases, one of
 	// confseq.Names; "" is confseq's choice for the goal. SampleRule is that for
-	// the permutations of one case; "" is "bernstein".
+	// the permutations of one case; "" is "bernstein". Once a case was cut off, a
+	// rule that can't count it with bounds alone (confseq.Rule) stops nothing.
 	Rule, SampleRule string
 	// CheckKeys is how many coalitions of each analysed case are replayed once
 	// more with every output taken as it is, to check the keys that steps declare.
@@ -166,14 +167,6 @@ func (o Options) check() error {
 		return fmt.Errorf("the goal width needs a width above 0")
 	}
 	return nil
-}
-
-// goal is what sampling is watched for; without one it goes on to its end.
-func (o Options) goal() confseq.Goal {
-	if o.Stop == "" {
-		return confseq.Budget
-	}
-	return o.Stop
 }
 
 func (o Options) engine(p *pipeline.Pipeline) (*replay.Engine, error) {

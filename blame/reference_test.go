@@ -1,13 +1,40 @@
 package blame_test
 
 import (
+	"context"
 	"math"
 	"math/bits"
 	"slices"
 	"testing"
 
 	"github.com/agentblame/agentblame/game"
+	"github.com/agentblame/agentblame/pipeline"
 )
+
+// chain is a pipeline of n steps of which no two states merge: what its fixes
+// give together is given. A step that is fixed sets its bit of the answer.
+func chain(n int, score func(c pipeline.Case, fixed int) float64) *pipeline.Pipeline {
+	type state struct{ Step, Fixed int }
+	var steps []*pipeline.Step[state, state]
+	var given []pipeline.AnyStep
+	for i := range n {
+		run := func(bit int) func(context.Context, state) (state, error) {
+			return func(_ context.Context, in state) (state, error) { return state{i + 1, in.Fixed | bit}, nil }
+		}
+		s := pipeline.NewStep(string(rune('a'+i)), run(0)).Variant("fix", run(1<<i))
+		steps, given = append(steps, s), append(given, s)
+	}
+	return pipeline.New("chain", func(ctx context.Context, _ string) (int, error) {
+		var at state
+		for _, s := range steps {
+			var err error
+			if at, err = s.Do(ctx, at); err != nil {
+				return 0, err
+			}
+		}
+		return at.Fixed, nil
+	}, func(_ context.Context, c pipeline.Case, fixed int) (float64, error) { return score(c, fixed), nil }, given...)
+}
 
 // The definitions of values, summed over all coalitions or orders. They are slow
 // and plain, to hold what the package says against.

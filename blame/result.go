@@ -300,8 +300,9 @@ type CaseResult struct {
 	passes float64
 	// pairs are the interactions by index and pair of players.
 	pairs [][]float64
-	// budget says that the case was cut by the budget.
-	budget bool
+	// cut says that some of its replays came to nothing, budget that the budget
+	// cut it off.
+	cut, budget bool
 	// tried is what further variants of steps did.
 	tried []tried
 	// game is the case's game until it has been counted, and sampled its

@@ -24,7 +24,7 @@ func (a *analysis) sampled(ctx context.Context, r *CaseResult, v *coalitionValue
 	var sums game.Moments
 	ahead := a.ahead(n)
 	for k := range permutations {
-		if ahead > 1 && k%ahead == 0 {
+		if ahead > 0 && k%ahead == 0 {
 			v.replayOrders(ctx, sampler, k, min(k+ahead, permutations))
 		}
 		world := v.worlds[k%len(v.worlds)]
@@ -52,13 +52,27 @@ func (a *analysis) sampled(ctx context.Context, r *CaseResult, v *coalitionValue
 	return nil
 }
 
-// ahead is how many orders are replayed at once. Under a budget they come one by
-// one, so that it ends at the same place always.
+// ahead is how many orders are replayed at once. Under a budget no two replays
+// go on at once, so that it ends at the same place always. Where the rule may
+// stop, it is asked after each order, so that what is run depends on nothing else.
 func (a *analysis) ahead(players int) int {
-	if a.options.Budget > 0 || a.options.Independent || !a.engine.Waits() {
+	switch {
+	case a.options.Budget > 0 || a.options.Independent || !a.engine.Waits():
+		return 0
+	case a.sampleGoal() != confseq.Budget:
 		return 1
 	}
 	return 1 + a.options.Concurrency/max(1, players)
+}
+
+// sampleGoal is what the sampling of a case is watched for. In a batch it goes on
+// to its end: an estimate that stopped for what it showed would be biased, and
+// conclusions over cases rest on unbiased ones.
+func (a *analysis) sampleGoal() confseq.Goal {
+	if a.options.Stop == "" || a.inBatch {
+		return confseq.Budget
+	}
+	return a.options.Stop
 }
 
 // sampleRule watches the marginals of one case's permutations, which lie in
@@ -69,7 +83,7 @@ func (a *analysis) sampleRule(players int) (confseq.Rule, error) {
 		name = "bernstein"
 	}
 	return confseq.New(name, confseq.Options{
-		Players: players, Delta: a.options.Delta, Goal: a.options.goal(), Width: a.options.Width, TopK: a.options.TopK,
+		Players: players, Delta: a.options.Delta, Goal: a.sampleGoal(), Width: a.options.Width, TopK: a.options.TopK,
 	})
 }
 

@@ -58,11 +58,11 @@ type suite struct {
 	// One of the two is used.
 	passing, cost []float64   // by coalition
 	games         []*caseGame // for many players
-	smallest      []int       // cases by the size of their smallest repair
+	smallest      []float64   // these, by the size of their smallest repair
 }
 
 func newSuite(names []string, pass float64) *suite {
-	s := &suite{names: names, pass: pass, smallest: make([]int, len(names)+1)}
+	s := &suite{names: names, pass: pass, smallest: make([]float64, len(names)+1)}
 	if n := len(names); n <= tablePlayers {
 		s.passing, s.cost = make([]float64, 1<<n), make([]float64, 1<<n)
 	}
@@ -70,12 +70,18 @@ func newSuite(names []string, pass float64) *suite {
 }
 
 // add counts a failing case whose game is known.
-func (s *suite) add(g *caseGame, smallestRepair int) {
+func (s *suite) add(g *caseGame) {
 	s.cases++
-	if smallestRepair >= 0 {
-		s.smallest[smallestRepair]++
-	}
 	share := 1 / float64(len(g.worlds))
+	if s.passing == nil && len(s.games) < suiteCases {
+		s.games = append(s.games, g)
+		for _, d := range g.worlds {
+			if size := d.Repairs(s.pass).SmallestSize(); size >= 0 {
+				s.smallest[size] += share
+			}
+		}
+		return
+	}
 	for _, d := range g.worlds {
 		for mask := range s.passing {
 			c := game.FromMask(uint64(mask))
@@ -85,20 +91,19 @@ func (s *suite) add(g *caseGame, smallestRepair int) {
 			s.cost[mask] += share * d.Cost(c)
 		}
 	}
-	if s.passing == nil && len(s.games) < suiteCases {
-		s.games = append(s.games, g)
-	}
 }
 
-// plan returns the best sets of 1, 2, … fixes, until no more would help.
+// plan returns the best sets of 1, 2, … fixes, until no more would help, or nil
+// when none does.
 func (s *suite) plan() *FixPlan {
 	if s.cases == 0 || len(s.names) == 0 {
 		return nil
 	}
+	p := s.greedyPlan
 	if s.passing != nil {
-		return s.exactPlan()
+		p = s.exactPlan
 	}
-	return s.greedyPlan()
+	return p().trim()
 }
 
 // exactPlan compares all sets. Of sets that resolve the same, the cheapest to
@@ -124,7 +129,7 @@ func (s *suite) exactPlan() *FixPlan {
 			Cost:     s.cost[best[k]] / float64(s.cases),
 		})
 	}
-	return p.trim()
+	return p
 }
 
 func (s *suite) better(a, b int) bool {
@@ -149,7 +154,7 @@ func (s *suite) better(a, b int) bool {
 func (s *suite) greedyPlan() *FixPlan {
 	p := &FixPlan{}
 	var at game.Coalition
-	reachable := 0
+	reachable := s.smallest[0]
 	for k := 1; k <= len(s.names); k++ {
 		bestPlayer, bestPassing := -1, -1.0
 		for i := range s.names {
@@ -171,10 +176,10 @@ func (s *suite) greedyPlan() *FixPlan {
 		n := float64(len(s.games))
 		p.Sets = append(p.Sets, PlanSet{
 			Fixes: coalitionNames(at, s.names), Resolves: bestPassing / n, Cost: cost / n,
-			Gap: max(0, float64(reachable)/float64(s.cases)-bestPassing/n),
+			Gap: max(0, (reachable-bestPassing)/n),
 		})
 	}
-	return p.trim()
+	return p
 }
 
 func (s *suite) passingWith(c game.Coalition) float64 {
@@ -191,10 +196,10 @@ func (s *suite) passingWith(c game.Coalition) float64 {
 
 // trim leaves out the sets after the first that resolves the most.
 func (p *FixPlan) trim() *FixPlan {
-	if len(p.Sets) == 0 {
-		return p
-	}
 	most := slices.MaxFunc(p.Sets, func(a, b PlanSet) int { return cmp.Compare(a.Resolves, b.Resolves) })
+	if most.Resolves == 0 {
+		return nil
+	}
 	for i, set := range p.Sets {
 		if set.Resolves >= most.Resolves-1e-12 {
 			p.Sets = p.Sets[:i+1]

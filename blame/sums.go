@@ -2,6 +2,7 @@ package blame
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/agentblame/agentblame/confseq"
@@ -34,6 +35,7 @@ type sums struct {
 	tried   map[[2]string]*VariantResult
 
 	stop      confseq.Rule   // nil: no goal
+	silent    bool           // a case was cut off that the stopping rule can't count
 	intervals []intervalRule // the first is the one that results show
 }
 
@@ -164,11 +166,7 @@ func (s *sums) add(c *CaseResult) error {
 		s.pairs.add(c.pairs)
 		s.levels.add(c.Groups)
 		if s.suite != nil {
-			smallest := -1
-			if len(c.MinimalRepairs) > 0 {
-				smallest = len(c.MinimalRepairs[0])
-			}
-			s.suite.add(c.game, smallest)
+			s.suite.add(c.game)
 		}
 	}
 	for _, t := range c.tried {
@@ -179,7 +177,7 @@ func (s *sums) add(c *CaseResult) error {
 		blame[i] = s.addStep(i, name, c)
 	}
 	s.shapley.Add(blame)
-	if s.stop != nil {
+	if s.stop != nil && !s.silent {
 		if err := s.stop.Add(blame); err != nil {
 			return fmt.Errorf("case %s: stopping rule: %w", c.ID, err)
 		}
@@ -193,28 +191,37 @@ func (s *sums) add(c *CaseResult) error {
 }
 
 // addBounds counts a case that was cut off with what is certain of it: leaving it
-// out would favour cases that are cheap to replay.
+// out would favour cases that are cheap to replay. Rules that can't take bounds
+// say nothing from then on.
 func (s *sums) addBounds(c *CaseResult) error {
-	if len(c.Bounds) != len(s.names) || s.options.Calls {
+	if !c.cut || len(s.names) == 0 || s.options.Calls {
 		return nil
 	}
 	low, high := make([]float64, len(s.names)), make([]float64, len(s.names))
-	for i, b := range c.Bounds {
-		low[i], high[i] = b.Value.Low, b.Value.High
+	for i := range s.names {
+		low[i], high[i] = -1, 1
+		if len(c.Bounds) == len(s.names) {
+			low[i], high[i] = c.Bounds[i].Value.Low, c.Bounds[i].Value.High
+		}
 	}
-	rules := []confseq.Rule{s.stop}
+	s.intervals = slices.DeleteFunc(s.intervals, func(i intervalRule) bool { return !takesBounds(i.name) })
+	s.silent = !takesBounds(s.options.Rule)
+	if s.stop != nil && !s.silent {
+		if err := s.stop.AddBounds(low, high); err != nil {
+			return fmt.Errorf("case %s: stopping rule: bounds: %w", c.ID, err)
+		}
+	}
 	for _, i := range s.intervals {
-		rules = append(rules, i.rule)
-	}
-	for _, rule := range rules {
-		switch rule.(type) {
-		case *confseq.Elimination, *confseq.Pairs, *confseq.Family:
-			if err := rule.AddBounds(low, high); err != nil {
-				return fmt.Errorf("case %s: bounds: %w", c.ID, err)
-			}
+		if err := i.rule.AddBounds(low, high); err != nil {
+			return fmt.Errorf("case %s: intervals: bounds: %w", c.ID, err)
 		}
 	}
 	return nil
+}
+
+// takesBounds says whether a rule can count a case of which only bounds are known.
+func takesBounds(rule string) bool {
+	return !slices.Contains([]string{"asymptotic", "bernstein", "hoeffding", "normal"}, rule)
 }
 
 // addStep adds a case's values of one step, or of all its calls, and returns the

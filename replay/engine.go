@@ -48,6 +48,8 @@ type Engine struct {
 	stats       Stats
 	sessions    sync.Pool // of closed *Session
 	scratches   sync.Pool // of *scratch
+	calls       sync.RWMutex
+	away        map[pin]bool // calls of a Go function: whether made on a goroutine of its own
 }
 
 // Stats count what an engine has done so far; they may be read at any time.
@@ -75,7 +77,7 @@ func New(p *pipeline.Pipeline, o Options) (*Engine, error) {
 	if o.Backoff <= 0 {
 		o.Backoff = 500 * time.Millisecond
 	}
-	e := &Engine{pipeline: p, options: o}
+	e := &Engine{pipeline: p, options: o, away: map[pin]bool{}}
 	score := &pipeline.Spec{Name: "score", Needs: p.Score.Needs, Impls: []pipeline.Impl{p.Score.Impl}}
 	e.specs = append(append(e.specs, p.Steps...), score)
 	e.fixes, e.playerOf = make([]int, len(e.specs)), make([]int, len(e.specs))
@@ -171,6 +173,33 @@ func (e *Engine) anyWaits() bool {
 	}
 	return false
 }
+
+// elsewhere says whether a call comes from a goroutine that the pipeline function
+// has started. That the function makes calls at once is then known, however
+// seldom they do overlap. A call is taken to come from where it came from first.
+func (e *Engine) elsewhere(c pipeline.Call) bool {
+	if c.At != nil {
+		return false
+	}
+	at := pin{c.Step, c.Label}
+	e.calls.RLock()
+	away, known := e.away[at]
+	e.calls.RUnlock()
+	if known {
+		return away
+	}
+	away = !pipeline.InFunction()
+	e.calls.Lock()
+	defer e.calls.Unlock()
+	if len(e.away) < mostCalls {
+		e.away[at] = away
+	}
+	return away
+}
+
+// mostCalls is how many calls an engine remembers something about: their names
+// may be new in every case.
+const mostCalls = 10_000
 
 // BudgetEnded says whether a run was refused because of the budget.
 func (e *Engine) BudgetEnded() bool { return e.meter.ended() }

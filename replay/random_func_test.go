@@ -249,7 +249,8 @@ func inCoalition(s *Session, c game.Coalition) func(Player) bool {
 	}
 }
 
-// mostPlayers bounds the brute force over calls.
+// mostPlayers bounds the brute force over calls, and how many states are explored
+// before it is known that there are more.
 const mostPlayers = 9
 
 // TestExploreFunctions holds the diagram of random functions against all
@@ -261,14 +262,14 @@ func TestExploreFunctions(t *testing.T) {
 		options          Options
 	}{
 		{"serial", false, false, Options{Concurrency: 1}},
-		{"serial, calls", false, false, Options{Concurrency: 1, Calls: true}},
+		{"serial, calls", false, false, Options{Concurrency: 1, Calls: true, Nodes: 1 << mostPlayers}},
 		{"fast steps", false, false, Options{Concurrency: 4}},
 		{"slow steps", false, true, Options{Concurrency: 8}},
-		{"slow steps, calls", false, true, Options{Concurrency: 8, Calls: true}},
+		{"slow steps, calls", false, true, Options{Concurrency: 8, Calls: true, Nodes: 1 << mostPlayers}},
 		{"budget, slow steps", false, true, Options{Concurrency: 8, Budget: 1e6}},
 		{"groups, serial", true, false, Options{Concurrency: 1}},
 		{"groups, slow steps", true, true, Options{Concurrency: 8}},
-		{"groups, slow steps, calls", true, true, Options{Concurrency: 8, Calls: true}},
+		{"groups, slow steps, calls", true, true, Options{Concurrency: 8, Calls: true, Nodes: 1 << mostPlayers}},
 		{"groups, budget", true, true, Options{Concurrency: 8, Budget: 1e6}},
 	} {
 		t.Run(mode.name, func(t *testing.T) {

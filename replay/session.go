@@ -34,8 +34,6 @@ type Session struct {
 	cost       tally // of analysis runs
 	factual    tally // of factual runs
 
-	seen   map[made]bool // calls of a Go function, without inputs
-	atOnce bool          // some were made on goroutines of its own
 	// What the factual replay called, which a further run must call again.
 	factualCalls    []answer
 	factualOverlaps bool
@@ -84,13 +82,12 @@ func (s *Session) Close() {
 	s.values.Reset()
 	clear(s.own)
 	clear(s.shared)
-	clear(s.seen)
 	fresh := &Session{
-		engine: s.engine, values: s.values, own: s.own, shared: s.shared, seen: s.seen,
+		engine: s.engine, values: s.values, own: s.own, shared: s.shared,
 		worlds: s.worlds[:0], cost: tally{s.cost.costs[:0]}, factual: tally{s.factual.costs[:0]},
 	}
 	// What a step has left running finds nothing here any more.
-	s.own, s.shared, s.seen, s.worlds = nil, nil, nil, nil
+	s.own, s.shared, s.worlds = nil, nil, nil
 	s.engine.sessions.Put(fresh)
 }
 
@@ -199,26 +196,6 @@ func (s *Session) labelID(label string) uint32 {
 		s.names[label] = id
 	}
 	return id
-}
-
-// elsewhere says whether a call of the session so far, this one included, came
-// from a goroutine that the pipeline function has started. That the function
-// makes calls at once is then known, however seldom they do overlap.
-func (s *Session) elsewhere(c pipeline.Call, at made) bool {
-	if c.At != nil {
-		return false
-	}
-	at.args = 0
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if !s.atOnce && !s.seen[at] {
-		if s.seen == nil {
-			s.seen = map[made]bool{}
-		}
-		s.seen[at] = true
-		s.atOnce = !pipeline.InFunction()
-	}
-	return s.atOnce
 }
 
 // labelName returns the label that a number stands for.

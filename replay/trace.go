@@ -114,9 +114,12 @@ func (s *Session) Value(ctx context.Context, world int, c game.Coalition) (float
 	return w.run()
 }
 
-func (t *Trace) add(r request, out *outcome, cached bool) {
+func (t *Trace) add(s *Session, r request, out *outcome, cached bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	if t.Calls == nil {
+		t.Calls = make([]TraceCall, 0, len(s.engine.pipeline.Steps))
+	}
 	t.Calls = append(t.Calls, TraceCall{
 		Step: r.step, Label: r.name, Variant: r.variant, Args: r.inputs, Output: out.value,
 		Draws: out.draws, Cost: out.cost, Duration: out.took, Cached: cached && !out.pinned, Pinned: out.pinned,

@@ -103,57 +103,6 @@ func (w *walk) run() (score float64, err error) {
 	return w.score(out)
 }
 
-// score runs the score, the step after the last.
-func (w *walk) score(inputs []*pipeline.Value) (float64, error) {
-	s := w.session
-	at := made{len(s.engine.specs) - 1, 1, s.tuple(inputs)}
-	r := request{made: at, name: "1", inputs: inputs, world: w.world, factual: w.factual}
-	out, _ := w.one(w.ctx, r, nil)
-	if out.fault != nil {
-		return 0, out.fault
-	}
-	if out.unknown != nil {
-		if isTransient(out.unknown) {
-			w.note(failure{step: r.step, message: out.unknown.Error()})
-		}
-		return 0, fmt.Errorf("score: %w", out.unknown)
-	}
-	if w.explore != nil {
-		w.explore.account(w, out.cost, nil)
-	}
-	score, err := 0.0, out.value.Err()
-	if err == nil {
-		score, err = scoreOf(out.value)
-	}
-	if err != nil {
-		w.note(failure{step: r.step, message: err.Error()})
-		return 0, &ScoreError{err}
-	}
-	return score, nil
-}
-
-// A ScoreError says that a replay could not be scored: its value is unknown.
-type ScoreError struct{ Err error }
-
-func (e *ScoreError) Error() string { return "score: " + e.Err.Error() }
-func (e *ScoreError) Unwrap() error { return e.Err }
-
-func scoreOf(v *pipeline.Value) (float64, error) {
-	switch x := v.Any().(type) {
-	case bool:
-		if x {
-			return 1, nil
-		}
-		return 0, nil
-	case float64:
-		if x >= 0 && x <= 1 {
-			return x, nil
-		}
-		return 0, fmt.Errorf("it is %v, and must lie in [0, 1]", x)
-	}
-	return 0, fmt.Errorf("it is %.60s, and must be a number in [0, 1]", v.JSON())
-}
-
 // Call implements [pipeline.Caller].
 func (w *walk) Call(ctx context.Context, c pipeline.Call) (*pipeline.Value, error) {
 	s := w.session
@@ -191,7 +140,7 @@ func (w *walk) begin(c pipeline.Call, at made) (known *pipeline.Value, err error
 	default:
 		w.begun++
 		known, w.ended = w.match(c, at)
-		w.overlaps = w.overlaps || c.Overlaps || known == nil && w.session.elsewhere(c, at)
+		w.overlaps = w.overlaps || c.Overlaps || known == nil && w.session.engine.elsewhere(c)
 		if w.ended == nil && w.explore != nil && c.At != nil && !w.explore.enter(w, c.At) {
 			w.ended = errMerged
 		}
@@ -285,7 +234,7 @@ func (w *walk) accept(r request, out *outcome, cached bool) (*pipeline.Value, er
 	case w.explore != nil:
 		w.explore.account(w, out.cost, fails)
 	case w.trace != nil:
-		w.trace.add(r, out, cached)
+		w.trace.add(w.session, r, out, cached)
 		if fails != nil {
 			w.trace.fail(w, *fails)
 		}
@@ -294,7 +243,12 @@ func (w *walk) accept(r request, out *outcome, cached bool) (*pipeline.Value, er
 	if w.raw && out.raw != nil {
 		value = out.raw
 	}
-	w.answered = append(w.answered, answer{r.made, value})
+	if w.explore != nil || w.factual { // another run will have to make the call again
+		if w.answered == nil {
+			w.answered = make([]answer, 0, len(w.session.engine.specs))
+		}
+		w.answered = append(w.answered, answer{r.made, value})
+	}
 	return value, nil
 }
 

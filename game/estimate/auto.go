@@ -1,6 +1,7 @@
 package estimate
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"strings"
@@ -15,20 +16,17 @@ import (
 // were picked on the very pairs it is judged by, so its score counts four times.
 // Least squares join in when there are four pairs a player. Estimate.Reason
 // lists weights and scores. Biased.
-func Auto() Estimator {
-	return estimator(nameAuto, func(r *run, e *Estimate) error {
-		d, err := r.askPairs()
-		if err != nil {
-			return err
-		}
-		m := newModel(r, d)
-		if m == nil {
-			split(r, e, "complements differ by the total at most")
-			return nil
-		}
-		mix(r, e, m.candidates())
-		return nil
-	})
+func Auto(ctx context.Context, g Game, budget int, seed uint64) (*Estimate, error) {
+	return method(auto).make(ctx, nameAuto, g, budget, seed)
+}
+
+func auto(r *run, e *Estimate) error {
+	m, err := r.fitPairs(e)
+	if m == nil {
+		return err
+	}
+	mix(r, e, m.candidates())
+	return nil
 }
 
 const (

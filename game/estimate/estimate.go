@@ -58,7 +58,7 @@ type Estimate struct {
 
 // An Estimator asks at most budget coalitions of the game, and estimates its
 // Shapley values from them. Equal seeds give equal estimates. When the budget
-// covers all 2ⁿ−2 coalitions besides ∅ and N, every estimator is [Exact].
+// covers all 2ⁿ−2 coalitions besides ∅ and N, every estimate is exact.
 //
 // It fails if the game is out of range, the budget negative, the context done,
 // or a value is not finite.
@@ -67,31 +67,28 @@ type Estimator func(ctx context.Context, g Game, budget int, seed uint64) (*Esti
 // method is one way of estimating: it spends the run's budget and fills in e.
 type method func(r *run, e *Estimate) error
 
-// estimator makes an Estimator of a method: it checks the game, takes the exact
-// way where the budget allows it, and counts.
-func estimator(name string, m method) Estimator {
-	return func(ctx context.Context, g Game, budget int, seed uint64) (*Estimate, error) {
-		r, err := newRun(ctx, g, budget, seed)
-		if err != nil {
-			return nil, fmt.Errorf("%s estimate: %w", name, err)
-		}
-		e := &Estimate{Method: name}
-		switch {
-		case r.coversAll():
-			e.Method = nameExact
-			err = exact(r, e)
-		case budget < 1:
-			// One player takes all, and no game of two is covered.
-			split(r, e, "nothing could be asked")
-		default:
-			err = m(r, e)
-		}
-		if err != nil {
-			return nil, fmt.Errorf("%s estimate: %w", name, err)
-		}
-		e.Evaluations = r.asked
-		return e, nil
+// make runs a method: it checks the game, takes the exact way where the budget
+// allows it, and counts.
+func (m method) make(ctx context.Context, name string, g Game, budget int, seed uint64) (*Estimate, error) {
+	r, err := newRun(ctx, g, budget, seed)
+	if err != nil {
+		return nil, fmt.Errorf("%s estimate: %w", name, err)
 	}
+	e := &Estimate{Method: name}
+	switch {
+	case r.coversAll():
+		e.Method = nameExact
+		err = exact(r, e)
+	case budget < 1:
+		split(r, e, "nothing could be asked")
+	default:
+		err = m(r, e)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s estimate: %w", name, err)
+	}
+	e.Evaluations = r.asked
+	return e, nil
 }
 
 // split gives every player the same share.
@@ -129,9 +126,6 @@ func exact(r *run, e *Estimate) error {
 		return err
 	}
 	t[0], t[len(t)-1] = r.g.Empty, r.g.Full
-	if r.n == 0 {
-		t[0] = 0
-	}
 	for mask := 1; mask < len(t)-1; mask++ {
 		t[mask] = r.value(all[mask-1])
 	}

@@ -1,8 +1,6 @@
 package estimate
 
-import (
-	"math"
-)
+import "context"
 
 // Numbers of pairs, for the work on m pairs is m³. Hyper-parameters are found
 // with few pairs first and refined with more. When there are more than most
@@ -28,26 +26,23 @@ const (
 //
 // Beyond 2200 pairs, 1500 make the posterior; what it leaves of the others is
 // added by their Shapley weights.
-func GP() Estimator {
-	return estimator(nameGP, func(r *run, e *Estimate) error {
-		d, err := r.askPairs()
-		if err != nil {
-			return err
+func GP(ctx context.Context, g Game, budget int, seed uint64) (*Estimate, error) {
+	return method(gp).make(ctx, nameGP, g, budget, seed)
+}
+
+func gp(r *run, e *Estimate) error {
+	m, err := r.fitPairs(e)
+	if m == nil {
+		return err
+	}
+	e.Values = make([]float64, r.n)
+	for _, p := range m.post {
+		for i, x := range m.values(p) {
+			e.Values[i] += x / float64(len(m.post))
 		}
-		m := newModel(r, d)
-		if m == nil {
-			split(r, e, "complements differ by the total at most")
-			return nil
-		}
-		e.Values = make([]float64, r.n)
-		for _, p := range m.post {
-			for i, x := range m.values(p) {
-				e.Values[i] += x / float64(len(m.post))
-			}
-		}
-		project(e.Values, r.total())
-		return nil
-	})
+	}
+	project(e.Values, r.total())
+	return nil
 }
 
 // A model is the Gaussian process of a run's pairs, with both kernels.
@@ -59,20 +54,9 @@ type model struct {
 
 // newModel fits both kernels. It is nil if all values are 0.
 func newModel(r *run, d *pairs) *model {
-	level := levels(d)
-	if level == nil {
+	l, ok := newLevels(d)
+	if !ok {
 		return nil
-	}
-	// Without pairs of most sizes there is no telling how they differ.
-	fixed := len(d.y)-1-d.players < d.n/4
-	if fixed {
-		rms := 0.0
-		for _, y := range d.y {
-			rms = math.Hypot(rms, y)
-		}
-		for c := range level {
-			level[c] = math.Log(rms) - math.Log(float64(len(d.y)))/2
-		}
 	}
 	d = r.shuffled(d)
 	m := &model{d: d, rest: &pairs{n: d.n}}
@@ -80,68 +64,56 @@ func newModel(r *run, d *pairs) *model {
 		m.d, m.rest = d.slice(0, keptPairs), d.slice(keptPairs, len(d.y))
 	}
 	few, more := d.slice(0, min(firstPairs, len(d.y))), d.slice(0, min(refinePairs, len(d.y)))
-	plain := newMarginal(few, false, level, fixed)
+	plain := newMarginal(few, false, l)
 	down := newDescent(plain.priors, plain.start())
-	z := down.run(plain, firstSteps)
-	sized := newMarginal(few, true, level, fixed)
+	z := down.run(r.ctx, plain, firstSteps)
+	sized := newMarginal(few, true, l)
 	start := sized.start()
 	copy(start, z[:d.n+1])
 	copy(start[sized.white():], z[plain.white():])
 	downSized := newDescent(sized.priors, start)
-	zs := downSized.run(sized, sizedSteps)
+	zs := downSized.run(r.ctx, sized, sizedSteps)
 	if len(more.y) > len(few.y) {
-		z = down.run(newMarginal(more, false, level, fixed), refineSteps)
-		zs = downSized.run(newMarginal(more, true, level, fixed), refineSteps)
+		z = down.run(r.ctx, newMarginal(more, false, l), refineSteps)
+		zs = downSized.run(r.ctx, newMarginal(more, true, l), refineSteps)
 	}
 	m.post[0] = condition(newKernel(d.n, plain.hyper(z)), m.d)
 	m.post[1] = condition(newKernel(d.n, sized.hyper(zs)), m.d)
 	return m
 }
 
-// levels returns the logarithm of the root mean square of the values of each
-// class. Where it is not known it is taken to be that of the class before, or
-// after if there is none. Nil if all values are 0.
-func levels(d *pairs) []float64 {
-	norm, count := make([]float64, d.n/2+1), make([]float64, d.n/2+1)
-	for k, y := range d.y {
-		norm[d.class(k)] = math.Hypot(norm[d.class(k)], y)
-		count[d.class(k)]++
-	}
-	level := make([]float64, len(norm))
-	last := math.Inf(-1)
-	for c := range norm {
-		if norm[c] > 0 {
-			last = math.Log(norm[c]) - math.Log(count[c])/2
-		}
-		level[c] = last
-	}
-	if math.IsInf(last, -1) {
-		return nil
-	}
-	for c := len(level) - 2; c >= 0; c-- {
-		if math.IsInf(level[c], -1) {
-			level[c] = level[c+1]
-		}
-	}
-	return level
-}
-
-// values reads a posterior out, but for a constant common to all players, and
-// corrects it by the pairs that are not in it: each stands for all such pairs
-// of its class.
+// values reads a posterior out, but for a constant common to all players.
+// Classes of which every pair was asked need no model: their pairs count
+// themselves. In the others the pairs that are not in the posterior correct it,
+// each for all such pairs of its class.
 func (m *model) values(p *posterior) []float64 {
-	phi := make([]float64, m.d.n)
-	p.values(phi)
-	pools := pairPools(m.d.n)
-	seen := make([]float64, len(pools))
+	pools := pairPools(m.d.n) // of pairs not in the posterior
 	for k := range m.d.y {
 		pools[m.d.class(k)]--
 	}
+	seen := make([]float64, len(pools))
 	for k := range m.rest.y {
 		seen[m.rest.class(k)]++
 	}
+	scale := append([]float64(nil), p.kernel.scale...)
+	for s := range scale {
+		if c := min(s, m.d.n-s); c == 0 || seen[c] == pools[c] {
+			scale[s] = 0
+		}
+	}
+	phi := make([]float64, m.d.n)
+	p.kernel.readOut(phi, m.d, p.alpha, scale)
 	w := shapleyWeights(m.d.n)
+	for k, y := range m.d.y {
+		if scale[m.d.size[k]] == 0 {
+			w.add(phi, m.d, k, y)
+		}
+	}
 	for k, y := range m.rest.y {
+		if scale[m.rest.size[k]] == 0 {
+			w.add(phi, m.rest, k, y)
+			continue
+		}
 		c := m.rest.class(k)
 		w.add(phi, m.rest, k, (y-p.predict(m.rest, k))*pools[c]/seen[c])
 	}

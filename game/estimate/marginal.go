@@ -25,7 +25,7 @@ var (
 // jitter is added to the white part, so that matrices have inverses.
 const jitter = 1e-9
 
-// Neighbouring classes have scales alike: the logarithms' differences d cost
+// Neighbouring knots of the scale have levels alike: their differences d cost
 // levelCost·√(d² + levelCurve), so that a great difference, once the values call
 // for it, costs no more than it must.
 const (
@@ -43,8 +43,8 @@ const (
 type marginal struct {
 	d      *pairs
 	priors []prior
-	full   bool      // with sized and size
-	fixed  []float64 // levels, nil if free
+	full   bool // with sized and size
+	levels levels
 	signs  []float64 // of all players in all pairs
 
 	// Of the last evaluation.
@@ -56,9 +56,9 @@ type marginal struct {
 	grad             []float64
 }
 
-func newMarginal(d *pairs, full bool, level []float64, fixed bool) *marginal {
+func newMarginal(d *pairs, full bool, l levels) *marginal {
 	m := len(d.y)
-	g := &marginal{d: d, full: full}
+	g := &marginal{d: d, full: full, levels: l}
 	for range d.n {
 		g.priors = append(g.priors, priorBeta)
 	}
@@ -67,11 +67,9 @@ func newMarginal(d *pairs, full bool, level []float64, fixed bool) *marginal {
 		g.priors = append(g.priors, priorPart, priorPart)
 	}
 	g.priors = append(g.priors, priorWhite)
-	if fixed {
-		g.fixed = level
-	} else {
-		for _, l := range level {
-			g.priors = append(g.priors, prior{l, math.Inf(1), l - levelRange, l + levelRange})
+	if !l.fixed {
+		for _, x := range l.start {
+			g.priors = append(g.priors, prior{x, math.Inf(1), x - levelRange, x + levelRange})
 		}
 	}
 	for k := range m {
@@ -95,9 +93,11 @@ func (g *marginal) hyper(z []float64) hyper {
 	}
 	at := g.white()
 	h.white = math.Exp(z[at])
-	if h.level = g.fixed; h.level == nil {
-		h.level = z[at+1:]
+	knots := g.levels.start
+	if !g.levels.fixed {
+		knots = z[at+1:]
 	}
+	h.level = g.levels.byClass(knots)
 	return h
 }
 
@@ -138,9 +138,10 @@ func (g *marginal) value(z []float64) float64 {
 		d := (z[i] - p.mean) / p.deviation
 		value += d * d / 2
 	}
-	if g.fixed == nil {
-		for c := range len(g.kernel.level) - 1 {
-			d := g.kernel.level[c+1] - g.kernel.level[c]
+	if !g.levels.fixed {
+		knots := z[g.white()+1:]
+		for k := range len(knots) - 1 {
+			d := knots[k+1] - knots[k]
 			value += levelCost * math.Sqrt(d*d+levelCurve)
 		}
 	}
@@ -155,23 +156,23 @@ func (g *marginal) gradient(z []float64) []float64 {
 	for i, p := range g.priors {
 		g.grad[i] += (z[i] - p.mean) / (p.deviation * p.deviation)
 	}
-	if g.fixed == nil {
-		g.levelGradient()
+	if !g.levels.fixed {
+		g.levelGradient(z[g.white()+1:])
 	}
 	return g.grad
 }
 
-// levelGradient adds the derivatives by the levels.
-func (g *marginal) levelGradient() {
-	grad, level := g.grad[g.white()+1:], g.kernel.level
+// levelGradient adds the derivatives by the levels at the knots.
+func (g *marginal) levelGradient(knots []float64) {
+	grad := g.grad[g.white()+1:]
 	for a := range g.scaled {
-		grad[g.d.class(a)] += 1 - g.scaled[a]*g.alpha[a]/g.scale
+		g.levels.spread(grad, g.d.class(a), 1-g.scaled[a]*g.alpha[a]/g.scale)
 	}
-	for c := range len(level) - 1 {
-		d := level[c+1] - level[c]
+	for k := range len(knots) - 1 {
+		d := knots[k+1] - knots[k]
 		slope := levelCost * d / math.Sqrt(d*d+levelCurve)
-		grad[c+1] += slope
-		grad[c] -= slope
+		grad[k+1] += slope
+		grad[k] -= slope
 	}
 }
 

@@ -1,6 +1,7 @@
 package estimate
 
 import (
+	"context"
 	"math"
 
 	"gonum.org/v1/gonum/floats"
@@ -56,8 +57,9 @@ func (s *descent) at(x []float64) (z, slope []float64) {
 	return z, slope
 }
 
-// run makes at most some steps down g and returns the parameters it reaches.
-func (s *descent) run(g *marginal, steps int) []float64 {
+// run makes at most some steps down g, fewer if the context is done, and returns
+// the parameters it reaches.
+func (s *descent) run(ctx context.Context, g *marginal, steps int) []float64 {
 	// Per pair, so that what was learned fits other numbers of pairs.
 	scale := 1 / float64(len(g.scaled))
 	z, slope := s.at(s.x)
@@ -65,6 +67,9 @@ func (s *descent) run(g *marginal, steps int) []float64 {
 	grad := s.gradient(g, z, slope, scale)
 	idle := 0
 	for range steps {
+		if ctx.Err() != nil {
+			break
+		}
 		direction := s.direction(grad)
 		fall := floats.Dot(direction, grad)
 		if fall >= 0 {

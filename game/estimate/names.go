@@ -23,7 +23,7 @@ func Names() []string {
 
 // ByName returns the estimator of a name, and whether there is one.
 func ByName(name string) (Estimator, bool) {
-	make, ok := map[string]func() Estimator{
+	e, ok := map[string]Estimator{
 		namePermutation: Permutation,
 		nameAntithetic:  Antithetic,
 		nameStratified:  Stratified,
@@ -34,8 +34,5 @@ func ByName(name string) (Estimator, bool) {
 		nameSparse:      Sparse,
 		nameAuto:        Auto,
 	}[name]
-	if !ok {
-		return nil, false
-	}
-	return make(), true
+	return e, ok
 }

@@ -24,14 +24,26 @@ type pairs struct {
 	y       []float64 // f(S)
 }
 
-// askPairs spends the budget on pairs.
-func (r *run) askPairs() (*pairs, error) {
+// fitPairs spends the budget on pairs and fits the model to them. The model is
+// nil, and the estimate made, if the pairs tell nothing.
+func (r *run) fitPairs(e *Estimate) (*model, error) {
+	if r.budget < 2 {
+		split(r, e, "the budget is below one pair")
+		return nil, nil
+	}
 	p := r.plan()
 	sets := r.pairDesign(p)
 	if err := r.ask(p.order); err != nil {
 		return nil, err
 	}
-	return r.pairsOf(sets), nil
+	m := newModel(r, r.pairsOf(sets))
+	if err := r.ctx.Err(); err != nil {
+		return nil, err
+	}
+	if m == nil {
+		split(r, e, "all pairs have equal values")
+	}
+	return m, nil
 }
 
 // pairsOf collects the values of pairs that have been asked.

@@ -1,6 +1,7 @@
 package estimate
 
 import (
+	"context"
 	"github.com/agentblame/agentblame/game"
 )
 
@@ -10,7 +11,9 @@ import (
 //
 // Castro, Gómez and Tejada, Polynomial calculation of the Shapley value based
 // on sampling, 2009.
-func Permutation() Estimator { return estimator(namePermutation, permutations(false)) }
+func Permutation(ctx context.Context, g Game, budget int, seed uint64) (*Estimate, error) {
+	return permutations(false).make(ctx, namePermutation, g, budget, seed)
+}
 
 // Antithetic is [Permutation] with every order taken forwards and backwards, a
 // draw being the mean of both. It is exact for games without interactions above
@@ -18,7 +21,9 @@ func Permutation() Estimator { return estimator(namePermutation, permutations(fa
 //
 // Mitchell, Cooper, Frank and Holmes, Sampling permutations for Shapley value
 // estimation, 2022.
-func Antithetic() Estimator { return estimator(nameAntithetic, permutations(true)) }
+func Antithetic(ctx context.Context, g Game, budget int, seed uint64) (*Estimate, error) {
+	return permutations(true).make(ctx, nameAntithetic, g, budget, seed)
+}
 
 // maxDraws limits the orders drawn for each coalition of the budget. When most
 // coalitions are known, nearly all orders are free.

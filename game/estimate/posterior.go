@@ -39,10 +39,6 @@ func condition(kernel *kernel, d *pairs) *posterior {
 	return p
 }
 
-// values adds the Shapley values of the posterior mean to phi, but for a
-// constant that all players have in common.
-func (p *posterior) values(phi []float64) { p.kernel.readOut(phi, p.d, p.alpha) }
-
 // predict returns the posterior mean at pair k of other pairs.
 func (p *posterior) predict(d *pairs, k int) float64 {
 	g := 0.0

@@ -6,16 +6,17 @@ package estimate
 //	φᵢ = Σ_{S∋i} (in + out)[|S|]·f(S) − Σ_S out[|S|]·f(S),
 //
 // see [weights], of which the second sum is the constant. Exact, in closed form.
-func (k *kernel) readOut(phi []float64, d *pairs, alpha []float64) {
+// The scale a is given: with 0 for some sizes, f is read out at the others only.
+func (k *kernel) readOut(phi []float64, d *pairs, alpha, scale []float64) {
 	w := shapleyWeights(k.n)
 	weight := make([]float64, k.n+1)
 	for s := range weight {
-		weight[s] = (w.in[s] + w.out[s]) * k.scale[s]
+		weight[s] = (w.in[s] + w.out[s]) * scale[s]
 	}
 	k.readProducts(phi, d, alpha, weight)
-	k.readParts(phi, d, alpha)
+	k.readParts(phi, d, alpha, scale)
 	for m, a := range alpha {
-		w.add(phi, d, m, a*(k.white+jitter)*k.scale[d.size[m]])
+		w.add(phi, d, m, a*(k.white+jitter)*scale[d.size[m]])
 	}
 }
 
@@ -68,12 +69,12 @@ func (k *kernel) readProducts(phi []float64, d *pairs, alpha, weight []float64) 
 // h(n−s), gives its own player −Σₛ (h(s+1)+h(s)) / n and every other
 // Σₛ (h(s+1)−h(s))·(1−2s/(n−1)) / n, s = 0 … n−1. The size part has equal
 // values for all and is left to the projection.
-func (k *kernel) readParts(phi []float64, d *pairs, alpha []float64) {
+func (k *kernel) readParts(phi []float64, d *pairs, alpha, scale []float64) {
 	n := float64(k.n)
 	for m, a := range alpha {
 		h := make([]float64, k.n+1)
 		for s := range h {
-			h[s] = k.scale[s] * (k.linear + k.sized*k.smooth[s][d.size[m]])
+			h[s] = scale[s] * (k.linear + k.sized*k.smooth[s][d.size[m]])
 		}
 		var own, other float64
 		for s := range k.n {

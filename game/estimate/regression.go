@@ -1,6 +1,7 @@
 package estimate
 
 import (
+	"context"
 	"math"
 
 	"gonum.org/v1/gonum/mat"
@@ -15,13 +16,17 @@ import (
 // one nearest to equal shares.
 //
 // Lundberg and Lee, A unified approach to interpreting model predictions, 2017.
-func KernelSHAP() Estimator { return estimator(nameKernel, kernelSHAP(false)) }
+func KernelSHAP(ctx context.Context, g Game, budget int, seed uint64) (*Estimate, error) {
+	return kernelSHAP(false).make(ctx, nameKernel, g, budget, seed)
+}
 
 // PairedKernelSHAP is [KernelSHAP] with every coalition together with its
 // complement, which does away with all interactions of even order.
 //
 // Covert and Lee, Improving KernelSHAP, 2021.
-func PairedKernelSHAP() Estimator { return estimator(namePaired, kernelSHAP(true)) }
+func PairedKernelSHAP(ctx context.Context, g Game, budget int, seed uint64) (*Estimate, error) {
+	return kernelSHAP(true).make(ctx, namePaired, g, budget, seed)
+}
 
 func kernelSHAP(paired bool) method {
 	return func(r *run, e *Estimate) error {
@@ -67,42 +72,44 @@ func kernelSHAP(paired bool) method {
 //
 // Musco and Witter, Provably accurate Shapley value estimation via leverage
 // score sampling, 2025.
-func Leverage() Estimator {
-	return estimator(nameLeverage, func(r *run, e *Estimate) error {
-		pools := pairPools(r.n)
-		counts := spread(pools, r.budget/2)
-		p := r.plan()
-		type class struct {
-			pairs  []game.Coalition
-			weight float64
+func Leverage(ctx context.Context, g Game, budget int, seed uint64) (*Estimate, error) {
+	return method(leverage).make(ctx, nameLeverage, g, budget, seed)
+}
+
+func leverage(r *run, e *Estimate) error {
+	pools := pairPools(r.n)
+	counts := spread(pools, r.budget/2)
+	p := r.plan()
+	type class struct {
+		pairs  []game.Coalition
+		weight float64
+	}
+	var classes []class
+	for s, k := range counts {
+		if k == 0 {
+			continue
 		}
-		var classes []class
-		for s, k := range counts {
-			if k == 0 {
-				continue
-			}
-			c := class{weight: pools[s] / float64(k) / (choose(r.n, s) * float64(s*(r.n-s)))}
-			from := pool{size: s}
-			for range k {
-				next, _ := from.next(r, p.in, len(c.pairs)*pairSides(r.n, s))
-				p.add(next, r.complement(next))
-				c.pairs = append(c.pairs, next)
-			}
-			classes = append(classes, c)
+		c := class{weight: pools[s] / float64(k) / (choose(r.n, s) * float64(s*(r.n-s)))}
+		from := pool{size: s}
+		for range k {
+			next, _ := from.next(r, p.in, len(c.pairs)*pairSides(r.n, s))
+			p.add(next, r.complement(next))
+			c.pairs = append(c.pairs, next)
 		}
-		if err := r.ask(p.order); err != nil {
-			return err
+		classes = append(classes, c)
+	}
+	if err := r.ask(p.order); err != nil {
+		return err
+	}
+	var f fit
+	for _, c := range classes {
+		for _, s := range c.pairs {
+			f.add(r, s, c.weight)
+			f.add(r, r.complement(s), c.weight)
 		}
-		var f fit
-		for _, c := range classes {
-			for _, s := range c.pairs {
-				f.add(r, s, c.weight)
-				f.add(r, r.complement(s), c.weight)
-			}
-		}
-		e.Values = f.solve(r, e)
-		return nil
-	})
+	}
+	e.Values = f.solve(r, e)
+	return nil
 }
 
 // pairPools returns the number of complementary pairs whose smaller side has

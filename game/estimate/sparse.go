@@ -1,6 +1,7 @@
 package estimate
 
 import (
+	"context"
 	"fmt"
 	"math"
 
@@ -16,29 +17,26 @@ import (
 // gets games exactly that are sums of so few functions. Biased.
 //
 // Fumagalli et al., OddSHAP, 2026; theirs finds the functions with trees.
-func Sparse() Estimator {
-	return estimator(nameSparse, func(r *run, e *Estimate) error {
-		d, err := r.askPairs()
-		if err != nil {
-			return err
+func Sparse(ctx context.Context, g Game, budget int, seed uint64) (*Estimate, error) {
+	return method(sparseRegression).make(ctx, nameSparse, g, budget, seed)
+}
+
+func sparseRegression(r *run, e *Estimate) error {
+	m, err := r.fitPairs(e)
+	if m == nil {
+		return err
+	}
+	h := m.holdOut()
+	best, score := regression{}, math.Inf(1)
+	for _, g := range m.regressions(termShares) {
+		if s := h.score(g.residuals(h.which)); s < score || best.phi == nil {
+			best, score = g, s
 		}
-		m := newModel(r, d)
-		if m == nil {
-			split(r, e, "complements differ by the total at most")
-			return nil
-		}
-		h := m.holdOut()
-		best, score := regression{}, math.Inf(1)
-		for _, g := range m.regressions(termShares) {
-			if s := h.score(g.residuals(h.which)); s < score || best.phi == nil {
-				best, score = g, s
-			}
-		}
-		e.Values = best.phi
-		e.Reason = fmt.Sprintf("%d functions", len(best.terms))
-		project(e.Values, r.total())
-		return nil
-	})
+	}
+	e.Values = best.phi
+	e.Reason = fmt.Sprintf("%d functions", len(best.terms))
+	project(e.Values, r.total())
+	return nil
 }
 
 // termShares are the numbers of functions tried, beyond those of single

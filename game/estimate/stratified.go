@@ -1,6 +1,7 @@
 package estimate
 
 import (
+	"context"
 	"math"
 
 	"github.com/agentblame/agentblame/game"
@@ -20,7 +21,9 @@ import (
 //
 // Kolpaczki, Bengs, Muschalik and Hüllermeier, Approximating the Shapley value
 // without marginal contributions, 2024; theirs draws with replacement.
-func Stratified() Estimator { return estimator(nameStratified, stratified) }
+func Stratified(ctx context.Context, g Game, budget int, seed uint64) (*Estimate, error) {
+	return method(stratified).make(ctx, nameStratified, g, budget, seed)
+}
 
 func stratified(r *run, e *Estimate) error {
 	p := r.plan()
