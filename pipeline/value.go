@@ -265,9 +265,14 @@ func canonicalText(text []byte) (string, error) {
 	return string(c), nil
 }
 
-// jsonError takes the library's name off the front: users didn't call it.
+// jsonError takes the library's name off the front: users didn't call it. The
+// library says "cannot" in one process and "unable to" in the next, so that nobody
+// relies on its words; but results are to be the same, and errors stand in them.
 func jsonError(err error) error {
 	text := strings.TrimPrefix(strings.TrimPrefix(err.Error(), "json: "), "jsontext: ")
+	if rest, found := strings.CutPrefix(text, "unable to "); found {
+		text = "cannot " + rest
+	}
 	return errors.New(text)
 }
 

@@ -52,15 +52,15 @@ func BenchmarkCachedCall(b *testing.B) {
 	b.ReportAllocs()
 	s := begin(b, chain(100), documentCase(), Options{Concurrency: 1})
 	for b.Loop() {
-		if _, err := s.Value(b.Context(), 0, game.Coalition{}); err != nil {
+		if _, err := s.replay(b.Context(), 0, game.Coalition{}); err != nil {
 			b.Fatal(err)
 		}
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/100, "ns/call")
 }
 
-// BenchmarkValue is the value of a coalition of four steps whose runs are known.
-func BenchmarkValue(b *testing.B) {
+// BenchmarkKnownValue is the value of a coalition that has been asked for before.
+func BenchmarkKnownValue(b *testing.B) {
 	b.ReportAllocs()
 	s := begin(b, chain(4), documentCase(), Options{Concurrency: 1})
 	mask := uint64(0)

@@ -36,6 +36,7 @@ func (k key) free() key {
 // An entry is a step run, finished or in flight.
 type entry struct {
 	finished bool
+	free     bool // it is kept under its free key
 	used     bool // a replay has asked for it, so its cost counts
 	drawn    bool // it drew noise: it serves its own world and call only
 	// done is made by who waits; it is closed when the run ends, or makes its
@@ -81,7 +82,8 @@ func (s *Session) known(r request) bool {
 	k := s.keyOf(r)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.lookup(r, k) != nil
+	e, _ := s.lookup(r, k)
+	return e != nil
 }
 
 func (s *Session) keyOf(r request) key {
@@ -101,22 +103,24 @@ func (s *Session) tuple(args []*pipeline.Value) uint32 {
 }
 
 // lookup returns the entry for a request: its own, a recorded one, or one that
-// serves all worlds and calls, or may yet. The caller holds the lock.
-func (s *Session) lookup(r request, k key) *entry {
+// serves all worlds and calls, or may yet. If there is none, drawn says that
+// another run with these inputs drew. The caller holds the lock.
+func (s *Session) lookup(r request, k key) (e *entry, drawn bool) {
 	if e := s.own[k]; e != nil {
-		return e
+		return e, false
 	}
 	if len(s.pins) > 0 {
 		if out, ok := s.pinnedOutcome(r, k.args); ok {
 			e := &entry{finished: true, used: true, out: out}
 			s.own[k] = e
-			return e
+			return e, false
 		}
 	}
-	if e := s.shared[k.free()]; e != nil && !e.drawn {
-		return e
+	e = s.shared[k.free()]
+	if e != nil && e.drawn {
+		return nil, true
 	}
-	return nil
+	return e, false
 }
 
 // claim finds a step run: its entry if it is finished, or with a channel to wait
@@ -124,7 +128,8 @@ func (s *Session) lookup(r request, k key) *entry {
 func (s *Session) claim(r request, k key) (e *entry, wait <-chan struct{}, mine bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if e := s.lookup(r, k); e != nil {
+	e, drawn := s.lookup(r, k)
+	if e != nil {
 		if e.finished {
 			s.use(e, r)
 			return e, nil, false
@@ -134,15 +139,27 @@ func (s *Session) claim(r request, k key) (e *entry, wait <-chan struct{}, mine 
 		}
 		return e, e.done, false
 	}
-	e = &entry{}
-	if s.opaque(r) || s.shared[k.free()] != nil {
+	e = s.newEntry()
+	if drawn || s.opaque(r) {
 		s.own[k] = e
 	} else {
 		// Until it draws, the run may turn out to serve every world. Once it has,
 		// it stands for that others with its inputs will draw too.
+		e.free = true
 		s.shared[k.free()] = e
 	}
 	return e, nil, true
+}
+
+// newEntry returns an entry. They are made several at once, as most cases need
+// many. The caller holds the lock.
+func (s *Session) newEntry() *entry {
+	if len(s.blank) == 0 {
+		s.blank = make([]entry, 16)
+	}
+	e := &s.blank[0]
+	s.blank = s.blank[1:]
+	return e
 }
 
 func (s *Session) opaque(r request) bool { return s.engine.specs[r.step].Impls[r.variant].Opaque }
@@ -172,7 +189,7 @@ func (s *Session) onDraw(r request, k key, e *entry) func() {
 	return func() {
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		if s.shared[k.free()] == e && !e.drawn {
+		if e.free && !e.drawn {
 			s.own[k], e.drawn = e, true
 			e.wake()
 		}
@@ -196,10 +213,11 @@ func (s *Session) finish(ctx context.Context, r request, k key, e *entry, out ou
 	defer s.mu.Unlock()
 	e.out, e.finished = out, true
 	s.use(e, r)
-	if out.drew && s.shared[k.free()] == e {
+	if out.drew && e.free {
 		s.own[k], e.drawn = e, true
 	}
-	if out.value == nil && s.shared[k.free()] == e {
+	if out.value == nil && e.free {
+		e.free = false
 		delete(s.shared, k.free())
 		s.own[k] = e
 	}

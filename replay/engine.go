@@ -46,10 +46,11 @@ type Engine struct {
 	limits      limits
 	speeds      [][]atomic.Int64 // by step and variant: how long the last run took, in ns; 0 before the first
 	stats       Stats
-	sessions    sync.Pool // of closed *Session
-	scratches   sync.Pool // of *scratch
+	sessions    sync.Pool      // of closed *Session
+	scratches   sync.Pool      // of *scratch
+	first       []atomic.Int32 // by step: where a Go function's first call of it is made, or unknown
 	calls       sync.RWMutex
-	away        map[pin]bool // calls of a Go function: whether made on a goroutine of its own
+	away        map[pin]bool // other calls: whether they are made on a goroutine of their own
 }
 
 // Stats count what an engine has done so far; they may be read at any time.
@@ -91,6 +92,7 @@ func New(p *pipeline.Pipeline, o Options) (*Engine, error) {
 	if err := checkFixes(p, o.Fix); err != nil {
 		return nil, err
 	}
+	e.first = make([]atomic.Int32, len(e.specs))
 	e.speeds = make([][]atomic.Int64, len(e.specs))
 	for i, s := range e.specs {
 		e.speeds[i] = make([]atomic.Int64, len(s.Impls))
@@ -181,6 +183,19 @@ func (e *Engine) elsewhere(c pipeline.Call) bool {
 	if c.At != nil {
 		return false
 	}
+	if c.Label == "1" {
+		place := e.first[c.Step].Load()
+		if place == unknownPlace {
+			place = inFunction
+			if !pipeline.InFunction() {
+				place = ofItsOwn
+			}
+			if !e.first[c.Step].CompareAndSwap(unknownPlace, place) {
+				place = e.first[c.Step].Load()
+			}
+		}
+		return place == ofItsOwn
+	}
 	at := pin{c.Step, c.Label}
 	e.calls.RLock()
 	away, known := e.away[at]
@@ -196,6 +211,13 @@ func (e *Engine) elsewhere(c pipeline.Call) bool {
 	}
 	return away
 }
+
+// Where a call of a pipeline function is made.
+const (
+	unknownPlace int32 = iota
+	inFunction         // on the function's own goroutine
+	ofItsOwn           // on one that the function has started
+)
 
 // mostCalls is how many calls an engine remembers something about: their names
 // may be new in every case.

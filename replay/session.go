@@ -24,6 +24,8 @@ type Session struct {
 	names  map[string]uint32 // labels that are no numbers
 	pins   map[pin]pinned
 	keyed  map[keyed]*pipeline.Value // the first output of a step with a key
+	scores map[replayed]float64      // of replays that were asked for, by Value
+	blank  []entry                   // for runs to come
 	merged int                       // outputs that another stands for
 	// pinWorlds says that pins hold in all worlds, not in the factual one alone.
 	pinWorlds bool
@@ -82,12 +84,13 @@ func (s *Session) Close() {
 	s.values.Reset()
 	clear(s.own)
 	clear(s.shared)
+	clear(s.scores)
 	fresh := &Session{
-		engine: s.engine, values: s.values, own: s.own, shared: s.shared,
+		engine: s.engine, values: s.values, own: s.own, shared: s.shared, scores: s.scores, blank: s.blank,
 		worlds: s.worlds[:0], cost: tally{s.cost.costs[:0]}, factual: tally{s.factual.costs[:0]},
 	}
 	// What a step has left running finds nothing here any more.
-	s.own, s.shared, s.worlds = nil, nil, nil
+	s.own, s.shared, s.scores, s.blank, s.worlds = nil, nil, nil, nil, nil
 	s.engine.sessions.Put(fresh)
 }
 

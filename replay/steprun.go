@@ -54,7 +54,8 @@ type stepContext struct {
 	onDraw          func()
 
 	mu      sync.Mutex
-	source  *noise.Source // made when it is first asked for
+	asked   bool // for the source
+	source  noise.Source
 	charged float64
 }
 
@@ -79,22 +80,23 @@ func (c *stepContext) Value(key any) any {
 func (c *stepContext) noise() *noise.Source {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.source == nil {
+	if !c.asked {
+		c.asked = true
 		r := &c.request
-		c.source = c.world.Source(c.session.engine.specs[r.step].Name, r.name)
+		c.source.Reset(c.world, c.session.engine.specs[r.step].Name, r.name)
 		c.source.OnDraw(c.onDraw)
 		if r.factual {
 			c.source.Record()
 		}
 	}
-	return c.source
+	return &c.source
 }
 
 // end returns what the run has charged and whether and what it drew.
 func (c *stepContext) end() (charged float64, drew bool, draws []noise.Draw) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.source == nil {
+	if !c.asked {
 		return c.charged, false, nil
 	}
 	if c.request.factual {

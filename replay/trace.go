@@ -108,10 +108,36 @@ func (s *Session) Known(ctx context.Context, world int, c game.Coalition) bool {
 
 // Value returns the score of the case in a world under a coalition.
 func (s *Session) Value(ctx context.Context, world int, c game.Coalition) (float64, error) {
+	at := replayed{world, c}
+	s.mu.Lock()
+	v, known := s.scores[at]
+	s.mu.Unlock()
+	if known {
+		return v, nil
+	}
+	v, err := s.replay(ctx, world, c)
+	if err == nil {
+		s.mu.Lock()
+		if s.scores == nil {
+			s.scores = map[replayed]float64{}
+		}
+		s.scores[at] = v
+		s.mu.Unlock()
+	}
+	return v, err
+}
+
+func (s *Session) replay(ctx context.Context, world int, c game.Coalition) (float64, error) {
 	var running sync.WaitGroup
 	defer running.Wait()
 	w := &walk{session: s, ctx: ctx, world: world, fixed: c, running: &running}
 	return w.run()
+}
+
+// replayed identifies a replay whose score Value has found.
+type replayed struct {
+	world     int
+	coalition game.Coalition
 }
 
 func (t *Trace) add(s *Session, r request, out *outcome, cached bool) {
