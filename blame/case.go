@@ -24,6 +24,9 @@ func Case(ctx context.Context, p *pipeline.Pipeline, c pipeline.Case, o Options)
 	if err != nil {
 		return nil, err
 	}
+	if err := checkGroups(e, o.Groups); err != nil {
+		return nil, err
+	}
 	a := &analysis{engine: e, options: o}
 	if o.Monitor != nil {
 		o.Monitor.engine.Store(e)

@@ -145,9 +145,19 @@ func (a *analysis) responsibility(g *caseGame, r *CaseResult) {
 	}
 }
 
+// checkGroups says what is wrong with the groups that were asked for.
 func checkGroups(e *replay.Engine, groups []Group) error {
-	in := map[string]string{}
+	in, named := map[string]string{}, map[string]bool{}
 	for _, g := range groups {
+		switch {
+		case g.Name == "":
+			return fmt.Errorf("a group has no name: its members are %s", strings.Join(g.Members, ", "))
+		case named[g.Name]:
+			return fmt.Errorf("two groups are named %s", g.Name)
+		case len(g.Members) == 0:
+			return fmt.Errorf("group %s has no members", g.Name)
+		}
+		named[g.Name] = true
 		for _, m := range g.Members {
 			if !slices.Contains(e.Pipeline().StepNames(), m) {
 				return fmt.Errorf("group %s: there is no step %q (there are: %s)", g.Name, m, strings.Join(e.Pipeline().StepNames(), ", "))

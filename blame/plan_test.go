@@ -93,7 +93,7 @@ func TestPlan(t *testing.T) {
 			}
 		}
 	})
-	if planned < 50 {
+	if planned < 20 { // most draws have a failure that something repairs
 		t.Errorf("%d plans", planned)
 	}
 }
