@@ -88,7 +88,7 @@ func TestBatchEmpty(t *testing.T) {
 		t.Fatal(err)
 	}
 	if r.Summary.Cases != 0 || r.Summary.Partial || len(r.Steps) != 4 || r.Steps[0].Share != nil {
-		t.Errorf("%+v", r)
+		t.Errorf("summary %+v, %d steps", r.Summary, len(r.Steps))
 	}
 	if _, err := json.Marshal(r); err != nil {
 		t.Error(err)
@@ -167,7 +167,7 @@ func TestBatchCancelled(t *testing.T) {
 					}
 					for _, c := range r.Cases {
 						if c.ShapleyExact.Get("slow") != "1" || c.LastTouch != "slow" {
-							t.Errorf("case %+v", c)
+							t.Errorf("case %s: blame %v, last touch %s", c.ID, c.ShapleyExact, c.LastTouch)
 						}
 					}
 				})
@@ -183,7 +183,7 @@ func TestCancelledCase(t *testing.T) {
 	cancel(why)
 	r, err := blame.Case(ctx, demo.Refund("A"), demo.RefundCase(), blame.Options{})
 	if !errors.Is(err, why) || r == nil || r.Undefined == "" || r.Shapley != nil {
-		t.Errorf("%+v, error %v", r, err)
+		t.Errorf("%s, error %v", brief(r), err)
 	}
 }
 
@@ -203,7 +203,7 @@ func TestCancelledAtTheEnd(t *testing.T) {
 		r, err := blame.Case(ctx, p, numbered(0, 1), blame.Options{Concurrency: 1})
 		whole := r.Undefined == ""
 		if whole != (r.LastTouch == "a") || whole != (r.ShapleyExact.Get("a") == "1") || whole != (len(r.MinimalRepairs) == 1) {
-			t.Errorf("cancelled in run %d: %+v", last, r)
+			t.Errorf("cancelled in run %d: %s", last, brief(r))
 		}
 		// The factual run, the walk as it was and the walk with the fix are needed.
 		if whole != (last > 3) || (err != nil) != (last <= 4) {

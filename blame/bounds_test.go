@@ -34,7 +34,7 @@ func TestBounds(t *testing.T) {
 		o := blame.Options{Mode: mode, Worlds: 2, Seed: 5, Method: blame.Exact}
 		full, err := blame.Case(t.Context(), p.pipeline(), c, o)
 		if err != nil || full.Undefined != "" {
-			t.Fatalf("%+v, %v", full, err)
+			t.Fatalf("%s, %v", brief(full), err)
 		}
 		for range 4 {
 			share := float64(rapid.IntRange(1, 24).Draw(t, "share of the cost")) / 20
@@ -48,7 +48,7 @@ func TestBounds(t *testing.T) {
 				whole++
 				near(t, "blame", valuesOfSteps(p, r.Shapley), want, 1e-12)
 				if r.Bounds != nil || r.CertainTop != "" || r.Coverage != 0 {
-					t.Fatalf("nothing was cut off: %+v", r)
+					t.Fatalf("nothing was cut off: %s", brief(r))
 				}
 				continue
 			}
@@ -56,7 +56,7 @@ func TestBounds(t *testing.T) {
 				t.Fatalf("with a budget of %v of %v: %s", o.Budget, full.Cost, r.Undefined)
 			}
 			if len(r.Bounds) != len(want) || r.Coverage < 0 || r.Coverage >= 1 || r.Shapley != nil {
-				t.Fatalf("cut off: %+v", r)
+				t.Fatalf("cut off: %s", brief(r))
 			}
 			for i, b := range r.Bounds {
 				low, high := b.Value.Low, b.Value.High
@@ -175,7 +175,7 @@ func TestCutCasesEnter(t *testing.T) {
 		// Of more than 4096 states no bounds are computed.
 		for _, size := range []struct{ before, nodes, even int }{{4, 10, 15}, {13, 4100, 2}} {
 			before := size.before
-			if size.even == 2 && rule != "bernstein" {
+			if size.even == 2 && (rule != "bernstein" || raceDetector) {
 				continue
 			}
 			r := batchOf(t, twoKinds(t, before), kinds(2*size.even, size.even), blame.Options{
@@ -208,7 +208,7 @@ func TestCutCasesBracket(t *testing.T) {
 	rng := rand.New(rand.NewPCG(21, 21))
 	const delta = 0.2
 	batches, misses, cut := 0, 0, 0
-	for batches < 40 {
+	for batches < rounds(40) {
 		p := randomTables(rng, shape{steps: 5, levels: 3, sure: true, function: true, noisy: true})
 		cases := p.cases(15)
 		o := blame.Options{Method: blame.Exact, Claim: blame.ThisBatch, Delta: delta, Harm: -1}

@@ -126,6 +126,9 @@ func (a *analysis) values(ctx context.Context, s *replay.Session, c *pipeline.Ca
 		var g *caseGame
 		if g, err = a.newValues(s, worlds, seed).exactIndependent(ctx); err == nil {
 			r.Method = string(Exact)
+			if a.options.Method == Auto {
+				r.Reason = "every coalition is replayed, with noise of its own"
+			}
 			g.values(r, a.options.Pass)
 		}
 	default:
@@ -169,6 +172,9 @@ func (a *analysis) compareFixed(ctx context.Context, s *replay.Session, r *CaseR
 // explored gets a case's values from exploring all coalitions, or, when there
 // are too many states and the method allows it, from sampling.
 func (a *analysis) explored(ctx context.Context, s *replay.Session, r *CaseResult, worlds []int, seed uint64) error {
+	if a.certain(ctx, r, a.newValues(s, worlds, seed)) {
+		return nil
+	}
 	xs, err := a.exploreAll(ctx, s, worlds)
 	if err != nil {
 		return err
@@ -198,6 +204,9 @@ func (a *analysis) explored(ctx context.Context, s *replay.Session, r *CaseResul
 		return err
 	}
 	r.Method = string(Exact)
+	if a.options.Method == Auto {
+		r.Reason = fmt.Sprintf("there are no more than %d states to explore", a.engine.Nodes())
+	}
 	g.values(r, a.options.Pass)
 	g.repairs(r, a.options.Pass)
 	r.MergedByKey = s.MergedByKey()

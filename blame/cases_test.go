@@ -89,7 +89,7 @@ func TestUndefined(t *testing.T) {
 				t.Errorf("undefined: %q, want %q", r.Undefined, test.want)
 			}
 			if (r.Score != nil) != test.score || r.Shapley != nil || r.MinimalRepairs != nil || r.Passed {
-				t.Errorf("an undefined case has values: %+v", r)
+				t.Errorf("an undefined case has values: %s", brief(r))
 			}
 		})
 	}
@@ -162,7 +162,7 @@ func TestPassed(t *testing.T) {
 	c.Expected = 90
 	r, err := blame.Case(t.Context(), demo.Refund("A"), c, blame.Options{})
 	if err != nil || !r.Passed || *r.Score != 1 || r.Cost != 0 || r.CostFactual != 4 || r.Shapley != nil {
-		t.Errorf("%+v, %v", r, err)
+		t.Errorf("%s, %v", brief(r), err)
 	}
 }
 

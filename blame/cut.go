@@ -23,9 +23,15 @@ func (a *analysis) bounds(s *replay.Session, r *CaseResult, xs []*replay.Explora
 	if err != nil {
 		return err
 	}
+	g.bounds(r)
+	return nil
+}
+
+// bounds fills in what is certain of the game's values.
+func (g *caseGame) bounds(r *CaseResult) {
 	n := len(g.names)
 	if n == 0 {
-		return nil
+		return
 	}
 	share := 1 / float64(len(g.worlds))
 	low, high := make([]float64, n), make([]float64, n)
@@ -33,6 +39,7 @@ func (a *analysis) bounds(s *replay.Session, r *CaseResult, xs []*replay.Explora
 	for i := range ahead {
 		ahead[i] = make([]float64, n)
 	}
+	r.Coverage, r.CertainTop = 0, ""
 	for _, d := range g.worlds {
 		r.Coverage += share * d.Coverage()
 		lo, hi := d.Bounds()
@@ -61,7 +68,6 @@ func (a *analysis) bounds(s *replay.Session, r *CaseResult, xs []*replay.Explora
 			r.CertainTop = name
 		}
 	}
-	return nil
 }
 
 // intersect narrows the sampled values' intervals to what is certain.

@@ -55,7 +55,9 @@ type Options struct {
 	// Delta is the error probability of intervals and of stopping; 0 is 0.05.
 	Delta float64
 	// Stop ends a batch when its goal is reached, or, in [Case], the sampling of
-	// the case; "" analyses all cases.
+	// the case; "" analyses all cases. With the goal Top1, Case replays no more
+	// than it takes to be certain who is most to blame, of up to 10 players, unless
+	// Method says otherwise.
 	Stop confseq.Goal
 	// Claim says whom intervals and the stopping rule speak about; "" is Traffic.
 	Claim Claim
@@ -113,6 +115,12 @@ const (
 	Permutation Method = "permutation"
 )
 
+// Further methods that a case's result may name.
+const (
+	methodModel  = "model"
+	methodBounds = "bounds"
+)
+
 func (o Options) withDefaults() Options {
 	if o.Pass == 0 {
 		o.Pass = 1
@@ -165,6 +173,8 @@ func (o Options) check() error {
 		return fmt.Errorf("%d worlds and %d permutations were asked for; both must be at least 1", o.Worlds, o.Permutations)
 	case o.Stop == confseq.Width && !(o.Width > 0):
 		return fmt.Errorf("the goal width needs a width above 0")
+	case o.Stop == confseq.TopK && o.TopK < 1:
+		return fmt.Errorf("the goal topk needs to know of how many steps, at least 1, and top-k is %d", o.TopK)
 	}
 	return nil
 }

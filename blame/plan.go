@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/agentblame/agentblame/pipeline"
+	"github.com/agentblame/agentblame/replay"
 )
 
 // A Plan is what an analysis may run and cost, told before it runs anything.
@@ -15,6 +16,10 @@ type Plan struct {
 	// MaxRuns and MaxCost bound the analysis of one failing case: what it comes
 	// to when no two states merge. In most pipelines it is far less.
 	MaxRuns, MaxCost float64
+	// HarmCases is on how many cases it may be measured what fixes break or luck
+	// repairs, and HarmRuns and HarmCost bound what that comes to in all.
+	HarmCases          int
+	HarmRuns, HarmCost float64
 }
 
 // PlanStep is a step's part of a plan.
@@ -29,8 +34,7 @@ type PlanStep struct {
 // PlanBatch tells what Batch may run and cost. For each step it counts the
 // combinations of fixes among those it depends on, by the wiring of a graph, or,
 // for a Go function, all steps declared before it, in each world; and the further
-// variants that are tried alone. Loops are not foreseen, nor is what measuring
-// harm on passing cases runs.
+// variants that are tried alone. Loops and retries are not foreseen.
 func PlanBatch(p *pipeline.Pipeline, cases []pipeline.Case, o Options) (*Plan, error) {
 	o = o.withDefaults()
 	if err := o.check(); err != nil {
@@ -92,10 +96,71 @@ func PlanBatch(p *pipeline.Pipeline, cases []pipeline.Case, o Options) (*Plan, e
 		plan.FactualCost += float64(len(cases)) * cost
 		plan.MaxCost += (states - factual + others) * cost
 	}
+	plan.harm(e, o, above)
 	if o.Budget > 0 {
 		plan.MaxCost = math.Min(plan.MaxCost, o.Budget)
+		plan.HarmCost = math.Min(plan.HarmCost, o.Budget)
 	}
 	return plan, nil
+}
+
+// harm bounds what measuring harm comes to. A passing case is replayed with each
+// fix and each further variant alone, with the sets of two and more fixes of a
+// plan, and as it was in a fresh world; a failing one in that world only. How many
+// pass isn't known: the most is when as many as are wanted do.
+func (p *Plan) harm(e *replay.Engine, o Options, above []map[int]bool) {
+	steps := e.Pipeline().Steps
+	players, alone := 0, make([]float64, len(steps)) // fixes and variants tried alone, by step
+	for i, s := range steps {
+		if e.FixOf(i) == "" {
+			continue
+		}
+		players++
+		if alone[i] = 1; !o.Calls {
+			alone[i] = float64(len(s.Impls) - 1)
+		}
+	}
+	if players == 0 || o.Harm < 0 {
+		return
+	}
+	passing := min(o.Harm, p.Cases)
+	failing := min(o.Harm, p.Cases-passing)
+	sets := float64(players - 1)
+	if o.Calls {
+		sets = 0 // there is no plan
+	}
+	count := func(cases int, runs, cost float64) {
+		p.HarmRuns += float64(cases) * runs
+		p.HarmCost += float64(cases) * runs * cost
+	}
+	p.HarmCases = passing + failing
+	for i, s := range steps {
+		below := 0.0 // replays with a change above the step
+		for j := range above[i] {
+			below += alone[j]
+		}
+		asRun := s.Impls[0].Cost
+		count(passing, 1+below, asRun)
+		count(failing, 1, asRun)
+		for k, impl := range s.Impls[1:] {
+			if fix := k+1 == s.Fix(e.FixOf(i)); alone[i] > 0 && (fix || !o.Calls) {
+				count(passing, 1, impl.Cost)
+			}
+		}
+		switch {
+		case alone[i] > 0:
+			count(passing, sets, max(asRun, s.Impls[s.Fix(e.FixOf(i))].Cost))
+		case below > 0:
+			count(passing, sets, asRun)
+		}
+	}
+	if cost := e.Pipeline().Score.Impl.Cost; cost > 0 { // no step, but it is paid for
+		replays := 1 + sets
+		for _, n := range alone {
+			replays += n
+		}
+		p.HarmCost += cost * (float64(passing)*replays + float64(failing))
+	}
 }
 
 // ancestors returns, for each step, the steps that its inputs may depend on.

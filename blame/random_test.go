@@ -317,6 +317,29 @@ func batchOf(t fataler, p *pipeline.Pipeline, cases []pipeline.Case, o blame.Opt
 	return r
 }
 
+// rounds is how often a test that counts what happens repeats it.
+func rounds(n int) int {
+	if raceDetector {
+		return n / 4
+	}
+	return n
+}
+
+// brief is what a failing test prints of a case.
+func brief(r *blame.CaseResult) string {
+	if r == nil {
+		return "no result"
+	}
+	s := fmt.Sprintf("case %s: passed %v, method %q, stopped %q, cost %v, blame %v", r.ID, r.Passed, r.Method, r.Stopped, r.Cost, r.Shapley)
+	if r.Bounds != nil {
+		s += fmt.Sprintf(", bounds %v, top %q, coverage %v", r.Bounds, r.CertainTop, r.Coverage)
+	}
+	if r.Undefined != "" {
+		s += ", undefined: " + r.Undefined
+	}
+	return s
+}
+
 // fataler is what testing.T, testing.B and rapid.T have in common here.
 type fataler interface {
 	Helper()

@@ -127,6 +127,9 @@ type Summary struct {
 	CasesKept *int `json:"cases_kept,omitempty"`
 	// Partial says that cases are missing because it was stopped from outside.
 	Partial bool `json:"partial,omitempty"`
+	// AskedAgain says how many runs were asked for a second time since the process
+	// that had them ended, by step. It depends on what happened, not on the question.
+	AskedAgain ByPlayer[int] `json:"asked_again,omitempty"`
 }
 
 // Estimate is a mean over the analysed failures with an interval that holds for
@@ -219,13 +222,17 @@ type CaseResult struct {
 	// ScoreAsRun is the mean score without any fix over the worlds, where those
 	// are not the factual one.
 	ScoreAsRun *float64 `json:"score_as_run,omitempty"`
-	// Method is how the values were computed: "exact" or "permutation".
+	// Method is how the values were computed: "exact", from random orders of the
+	// players ("permutation"), or from a model of the game ("model"). "bounds"
+	// means that replays ended as soon as it was certain who is most to blame:
+	// there are no values then, only Bounds and CertainTop.
 	Method string `json:"method,omitempty"`
 	Worlds int    `json:"worlds,omitempty"`
 	// Coalitions is the number of coalitions that the values are exact over, or
 	// that were replayed in sampling.
 	Coalitions float64 `json:"coalitions,omitempty"`
-	// Reason says why the values were computed by Method.
+	// Reason says why the values were computed by Method, where that was not asked
+	// for.
 	Reason string `json:"reason,omitempty"`
 	// Unbiased is the estimate from random orders, which Intervals are about,
 	// where Shapley is that of a model of the game. Conclusions over cases rest

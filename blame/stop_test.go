@@ -70,7 +70,7 @@ func TestStopRules(t *testing.T) {
 			t.Parallel()
 			o, want := test.o, ""
 			o.Harm, o.KeepCases, o.Delta = -1, 3, 0.1
-			for _, concurrency := range []int{1, 2, 8} {
+			for _, concurrency := range []int{1, 8} {
 				o.Concurrency = concurrency
 				told := 0
 				o.Each = func(blame.CaseResult) { told++ }
@@ -106,7 +106,8 @@ func TestStopRules(t *testing.T) {
 // TestStopIsRight: over many batches of which a leads, the rules that promise so
 // declare another step in at most delta of them.
 func TestStopIsRight(t *testing.T) {
-	const streams, delta = 60, 0.1
+	const delta = 0.1
+	streams := rounds(60)
 	for _, claim := range []blame.Claim{blame.Traffic, blame.ThisBatch} {
 		wrong, declared, cases := 0, 0, 0
 		for i := range streams {
@@ -182,7 +183,8 @@ func TestStopWrongly(t *testing.T) {
 	for want, o := range map[string]blame.Options{
 		"unknown goal":                        {Stop: "first"},
 		"unknown rule":                        {Stop: confseq.Top1, Rule: "guess"},
-		"topk is 0":                           {Stop: confseq.TopK},
+		"topk needs to know of how many":      {Stop: confseq.TopK},
+		"at least 1, and top-k is -1":         {Stop: confseq.TopK, TopK: -1},
 		"topk is 3":                           {Stop: confseq.TopK, TopK: 3},
 		"the goal width needs":                {Stop: confseq.Width},
 		"there is no mode":                    {Mode: "posteriori"},
@@ -193,7 +195,11 @@ func TestStopWrongly(t *testing.T) {
 	} {
 		r, err := blame.Batch(t.Context(), culprits(), culpritCases(3, 1), o)
 		if err == nil || !strings.Contains(err.Error(), want) || r != nil {
-			t.Errorf("%+v: %v, error %v, want %q", o, r, err, want)
+			t.Errorf("want %q: error %v, a result %v", want, err, r != nil)
 		}
+	}
+	_, err := blame.Case(t.Context(), culprits(), culpritCases(1, 1)[0], blame.Options{Stop: confseq.TopK})
+	if err == nil || !strings.Contains(err.Error(), "topk needs to know") {
+		t.Errorf("case: error %v", err)
 	}
 }

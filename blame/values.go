@@ -88,11 +88,21 @@ func (v *coalitionValues) means(ctx context.Context, coalitions []game.Coalition
 	})
 	for i, err := range errs {
 		if err != nil {
-			return nil, fmt.Errorf("replaying %d fixes: %w", coalitions[i].Len(), err)
+			return nil, &unansweredError{i, fmt.Errorf("replaying %d fixes: %w", coalitions[i].Len(), err)}
 		}
 	}
 	return out, nil
 }
+
+// An unansweredError says which of the coalitions asked for is the first without
+// a value.
+type unansweredError struct {
+	first int
+	err   error
+}
+
+func (e *unansweredError) Error() string { return e.err.Error() }
+func (e *unansweredError) Unwrap() error { return e.err }
 
 // order returns the order in which to replay coalitions: under a budget those
 // first that cost nothing, since all their steps are cached.

@@ -37,7 +37,8 @@ func (o Options) Check() error {
 
 // Run runs a demo, prints what it shows, and returns its result: of refund that
 // of its mechanism A, of the others that of their batch under recorded noise.
-// What it prints depends on nothing but the options.
+// What it prints depends on nothing but the options. When ctx ends it returns what
+// there is of the result, along with the context's error.
 func Run(ctx context.Context, name string, w io.Writer, o Options) (*blame.Result, error) {
 	if err := o.Check(); err != nil {
 		return nil, err

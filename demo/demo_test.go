@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"flag"
+	"io"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -136,4 +137,31 @@ func BenchmarkDemo(b *testing.B) {
 			}
 		})
 	}
+}
+
+// A demo that is ended returns what it knows by then.
+func TestInterrupted(t *testing.T) {
+	for _, name := range Names() {
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		r, err := Run(ctx, name, io.Discard, small())
+		if !errors.Is(err, context.Canceled) || r == nil || !r.Summary.Partial || r.Pipeline.Name != name {
+			t.Errorf("%s: error %v, a result %v", name, err, r != nil)
+		}
+	}
+	// Later, the batch that the demo shows is known.
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	r, err := Run(ctx, "rag", cancelling{cancel}, small())
+	if !errors.Is(err, context.Canceled) || r == nil || r.Summary.Partial || r.Summary.Cases != 200 {
+		t.Errorf("rag: error %v, a result %v", err, r != nil)
+	}
+}
+
+// cancelling ends a context when something is written.
+type cancelling struct{ cancel func() }
+
+func (c cancelling) Write(p []byte) (int, error) {
+	c.cancel()
+	return len(p), nil
 }

@@ -27,7 +27,7 @@ a correct number and a draft that isn't blocked.
 	cases := EightCases{N: eightCases, Seed: eightSeed}
 	batch, err := blame.BatchOf(ctx, Eight(), cases, blame.Options{Method: blame.Exact})
 	if err != nil {
-		return nil, err
+		return batch, err
 	}
 	first := &batch.Cases[0]
 	p.printf("\n1) Case %s exactly, over 2^%d = %.0f coalitions: cost %.0f, uncached %.0f\n\n",
@@ -36,7 +36,7 @@ a correct number and a draft that isn't blocked.
 
 	estimates, err := estimate(ctx, cases.At(0), first.Shapley)
 	if err != nil {
-		return nil, err
+		return batch, err
 	}
 	p.printf("\n2) The same case estimated from random orders of the steps\n\n")
 	p.estimateTable(estimates)
@@ -47,12 +47,12 @@ a correct number and a draft that isn't blocked.
 	p.printf("\n4) A fix that does harm\n\n")
 	p.harm(batch)
 	if p.err != nil {
-		return nil, p.err
+		return batch, p.err
 	}
 
 	p.printf("\n5) Batches that stop when the step to blame is known (%d cases, delta %v)\n\n", eightStream, batch.Settings.Delta)
 	if err := p.adaptive(ctx); err != nil {
-		return nil, err
+		return batch, err
 	}
 	return batch, nil
 }

@@ -24,13 +24,13 @@ func runRag(ctx context.Context, p *printer, o Options) (*blame.Result, error) {
 	cases := RagCases(ragCases, ragSeed)
 	recorded, err := blame.Batch(ctx, Rag(), cases, blame.Options{})
 	if err != nil {
-		return nil, err
+		return recorded, err
 	}
 	p.printf("rag: rewrite → retrieve → answer → verify, each a mocked LLM that samples from\nlogits. The fixes shift the logits, so that they don't always help.\n")
 	p.printf("\n1) Recorded noise: would this failure have been avoided?\n\n")
 	p.batchTable(recorded)
 	if p.err != nil {
-		return nil, p.err
+		return recorded, p.err
 	}
 	for _, m := range []struct {
 		mode  blame.Mode
@@ -41,7 +41,7 @@ func runRag(ctx context.Context, p *printer, o Options) (*blame.Result, error) {
 	} {
 		r, err := blame.Batch(ctx, Rag(), cases, blame.Options{Mode: m.mode, Worlds: ragWorlds})
 		if err != nil {
-			return nil, err
+			return recorded, err
 		}
 		p.printf("\n"+m.title+"\n\n", ragWorlds)
 		p.modeTable(r, recorded)
@@ -50,7 +50,7 @@ func runRag(ctx context.Context, p *printer, o Options) (*blame.Result, error) {
 	study := variances{Rag(), failing, o.Replicates, varWorlds, varOrders}
 	rows, err := study.compare(ctx)
 	if err != nil {
-		return nil, err
+		return recorded, err
 	}
 	p.printf("\n3) Common random numbers against independent re-sampling\n")
 	p.printf(`   (%d failing cases, %d replicates; exact-avg: %d worlds per coalition,

@@ -1,6 +1,7 @@
 package demo
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -39,20 +40,18 @@ func runRefund(ctx context.Context, w io.Writer, o report.TextOptions) (*blame.R
 		fmt.Fprintf(w, "\nMechanism %s: %s\n\n", m.name, m.checks)
 		p := Refund(m.name)
 		r, err := blame.Batch(ctx, p, []pipeline.Case{RefundCase()}, blame.Options{})
+		first = cmp.Or(first, r)
 		if err != nil {
-			return nil, err
+			return first, err
 		}
 		if err := report.Text(w, r, o); err != nil {
-			return nil, err
+			return first, err
 		}
 		checked, err := checkCoalitions(ctx, p, m.repaired)
 		if err != nil {
-			return nil, err
+			return first, err
 		}
 		fmt.Fprintf(w, "checked: on all %d coalitions, each replayed on its own, the case passes exactly\nwith the fixes of %s\n", checked, m.law)
-		if first == nil {
-			first = r
-		}
 	}
 	return first, nil
 }

@@ -82,6 +82,31 @@ func (s *Source) Draws() []Draw {
 	return draws
 }
 
+// Take takes draws that were made elsewhere with the noise of this address, in
+// another process: they count as drawn and are recorded as if s had made them. A
+// key used twice, here or there, and a draw that can't have been made are errors.
+func (s *Source) Take(draws []Draw) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			wrong, ok := p.(*Error)
+			if !ok {
+				panic(p)
+			}
+			err = wrong
+		}
+	}()
+	for _, d := range draws {
+		if err := d.validate(); err != nil {
+			return err
+		}
+		s.claim(d.Key)
+		if s.recording {
+			s.record(d.clone())
+		}
+	}
+	return nil
+}
+
 func sortByKey(draws []Draw) {
 	slices.SortFunc(draws, func(a, b Draw) int { return cmp.Compare(a.Key, b.Key) })
 }

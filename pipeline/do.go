@@ -3,6 +3,8 @@ package pipeline
 import (
 	"context"
 	"fmt"
+
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // Do calls the step. In a plain context it just runs the as-run implementation.
@@ -94,5 +96,18 @@ type ChargeKey struct{}
 func Charge(ctx context.Context, cost float64) {
 	if add, ok := ctx.Value(ChargeKey{}).(func(float64)); ok {
 		add(cost)
+	}
+}
+
+// NoteKey is the key under which the context of a step run that is traced takes
+// notes, as a func(name string, value jsontext.Value).
+type NoteKey struct{}
+
+// Note keeps something about the step run whose context ctx is with its trace, as
+// JSON under a name: the tokens that a model used, its log probabilities. No result
+// depends on it. Where nothing is traced it does nothing.
+func Note(ctx context.Context, name string, value jsontext.Value) {
+	if note, ok := ctx.Value(NoteKey{}).(func(string, jsontext.Value)); ok {
+		note(name, value)
 	}
 }

@@ -116,14 +116,14 @@ type function struct {
 // Prepare implements Program.
 func (f *function) Prepare(c *Case, values *Values) (Session, error) {
 	input, err := f.read(c)
-	return Session{Case: c, Values: values, input: input}, err
+	return Session{Case: c, Values: values, Input: input}, err
 }
 
 // Run implements Program. A function can't be taken up in the middle, so it
 // reports no points: the engine runs it again on outputs it knows.
 func (f *function) Run(ctx context.Context, in Session, _ Point, calls Caller) (out []*Value, err error) {
-	r := &functionRun{Context: ctx, function: f, values: in.Values, calls: calls}
-	result, err := f.protected(r, in.input)
+	r := &functionRun{Context: ctx, function: f, values: in.Values, calls: calls, book: CallBook{Steps: f.steps, Naming: "At"}}
+	result, err := f.protected(r, in.Input)
 	if err := r.end(); err != nil {
 		return nil, err
 	}

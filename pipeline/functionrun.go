@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
-	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -19,14 +18,10 @@ type functionRun struct {
 	values *Values
 	calls  Caller
 
+	book    CallBook
 	closed  atomic.Bool // the function has returned
 	mu      sync.Mutex
-	counts  []int32         // unnamed calls so far, by step
-	open    []int32         // unnamed calls in progress, by step
-	few     [16]int32       // holds both where there are few steps
-	named   map[string]bool // "step#name" seen
-	active  int             // calls in progress
-	late    int             // calls since the engine ended the run
+	late    int // calls since the engine ended the run
 	faulted error
 }
 
@@ -105,28 +100,15 @@ func (r *functionRun) end() error {
 	r.closed.Store(true)
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.faulted == nil && r.active > 0 && r.late == 0 && r.Err() == nil {
-		r.faulted = &FaultError{fmt.Errorf("the pipeline function returned while a call of step %s was in progress: it must wait for the calls that it makes", r.inProgress())}
+	if r.faulted == nil && r.late == 0 && r.Err() == nil {
+		if open := r.book.InProgress(); open != "" {
+			r.faulted = &FaultError{fmt.Errorf("the pipeline function returned while a call of step %s was in progress: it must wait for the calls that it makes", open)}
+		}
 	}
 	if r.faulted != nil {
 		return r.faulted
 	}
 	return nil
-}
-
-// inProgress names a step of which a call is in progress.
-func (r *functionRun) inProgress() string {
-	for i, n := range r.open {
-		if n > 0 {
-			return r.steps[i].Name
-		}
-	}
-	for call, open := range r.named {
-		if open {
-			return call
-		}
-	}
-	return ""
 }
 
 func (r *functionRun) call(ctx context.Context, s *Spec, name string, in *Value) (*Value, error) {
@@ -138,62 +120,14 @@ func (r *functionRun) call(ctx context.Context, s *Spec, name string, in *Value)
 		}
 		return nil, r.fault(fmt.Errorf("step %s was called, but it is not among the steps given to New for pipeline %s: %s", s.Name, r.name, strings.Join(names, ", ")))
 	}
-	label, overlaps, err := r.enter(step, name)
+	label, overlaps, err := r.book.Enter(step, name)
 	if err != nil {
 		return nil, r.fault(err)
 	}
 	out, err := r.calls.Call(ctx, Call{Step: step, Label: label, Args: in.Alone(), Overlaps: overlaps})
-	r.leave(step, name)
+	r.book.Leave(step, name)
 	if err != nil {
 		return nil, r.over(err)
 	}
 	return out, nil
-}
-
-// enter gives the call its label and notes that it is in progress.
-func (r *functionRun) enter(step int, name string) (label string, overlaps bool, err error) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.counts == nil {
-		n := len(r.steps)
-		both := r.few[:]
-		if 2*n > len(both) {
-			both = make([]int32, 2*n)
-		}
-		r.counts, r.open = both[:n], both[n:2*n]
-	}
-	overlaps = r.active > 0
-	if name == "" {
-		if r.open[step] > 0 {
-			return "", false, fmt.Errorf("step %s was called twice at once: name such calls with At, as the order they come in isn't fixed", r.steps[step].Name)
-		}
-		r.counts[step]++
-		r.open[step]++
-		r.active++
-		return strconv.Itoa(int(r.counts[step])), overlaps, nil
-	}
-	if _, err := strconv.Atoi(name); err == nil {
-		return "", false, fmt.Errorf("step %s: At(%q): a call's name must not be a number, as unnamed calls have numbers", r.steps[step].Name, name)
-	}
-	full := r.steps[step].Name + "#" + name
-	if _, seen := r.named[full]; seen {
-		return "", false, fmt.Errorf("the call %s was made twice in a run: names given to At must differ", full)
-	}
-	if r.named == nil {
-		r.named = map[string]bool{}
-	}
-	r.named[full] = true
-	r.active++
-	return name, overlaps, nil
-}
-
-func (r *functionRun) leave(step int, name string) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.active--
-	if name == "" {
-		r.open[step]--
-		return
-	}
-	r.named[r.steps[step].Name+"#"+name] = false
 }

@@ -273,13 +273,13 @@ func (g *graph) Prepare(c *Case, values *Values) (Session, error) {
 		}
 		inputs[i] = v
 	}
-	return Session{Case: c, Values: values, input: inputs}, nil
+	return Session{Case: c, Values: values, Input: inputs}, nil
 }
 
 // Run implements Program.
 func (g *graph) Run(ctx context.Context, in Session, at Point, calls Caller) ([]*Value, error) {
 	slots := make([]*Value, len(g.slots))
-	copy(slots, in.input.([]*Value)) // the inputs' slots come first
+	copy(slots, in.Input.([]*Value)) // the inputs' slots come first
 	pos := 0
 	if p, resumed := at.(graphPoint); resumed {
 		pos = p.pos

@@ -20,7 +20,8 @@ type Program interface {
 type Session struct {
 	Case   *Case
 	Values *Values
-	input  any // what the program made of the case's inputs
+	// Input is what the program made of the case's inputs, for its own runs.
+	Input any
 }
 
 // A Caller answers a program's calls of its steps: it decides which variant runs,
@@ -48,6 +49,10 @@ type Call struct {
 	// Overlaps says that another call of the run was in progress when this one
 	// was made, so that their order may be another next time.
 	Overlaps bool
+	// Foreign says that the program runs in another process, and Aside that it
+	// makes this call in a thread or task that it has started: the engine can't
+	// see that for itself there.
+	Foreign, Aside bool
 }
 
 // A Point is a place in a run, just before a call, where it can be taken up again.

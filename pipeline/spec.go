@@ -14,6 +14,9 @@ type Spec struct {
 	// Needs names the step's inputs, in the order of a call's Args. A step of a
 	// Go function has one nameless input.
 	Needs []string
+	// Whole says that the step has one input, which is the object of all that it
+	// is given by name: what a program elsewhere calls it with.
+	Whole bool
 	// Input says that the step stands for an input of the pipeline.
 	Input bool
 	// Impls are the as-run implementation followed by the variants.

@@ -187,7 +187,7 @@ func (e *Engine) elsewhere(c pipeline.Call) bool {
 		place := e.first[c.Step].Load()
 		if place == unknownPlace {
 			place = inFunction
-			if !pipeline.InFunction() {
+			if aside(c) {
 				place = ofItsOwn
 			}
 			if !e.first[c.Step].CompareAndSwap(unknownPlace, place) {
@@ -203,13 +203,21 @@ func (e *Engine) elsewhere(c pipeline.Call) bool {
 	if known {
 		return away
 	}
-	away = !pipeline.InFunction()
+	away = aside(c)
 	e.calls.Lock()
 	defer e.calls.Unlock()
 	if len(e.away) < mostCalls {
 		e.away[at] = away
 	}
 	return away
+}
+
+// aside says whether a call is made on a goroutine, thread or task of its own.
+func aside(c pipeline.Call) bool {
+	if c.Foreign {
+		return c.Aside
+	}
+	return !pipeline.InFunction()
 }
 
 // Where a call of a pipeline function is made.

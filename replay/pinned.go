@@ -92,6 +92,13 @@ func (s *Session) recordedArgs(spec *pipeline.Spec, inputs map[string]any) (uint
 		}
 		return err
 	}
+	if spec.Whole {
+		made, err := s.values.Intern(inputs)
+		if err != nil {
+			return 0, err
+		}
+		return made.ID, nil
+	}
 	if spec.Needs == nil && len(inputs) == 1 {
 		for _, v := range inputs {
 			if err := add(v); err != nil {

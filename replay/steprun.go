@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"sync"
 	"time"
 
 	"github.com/agentblame/agentblame/noise"
 	"github.com/agentblame/agentblame/pipeline"
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // An outcome is what a step run came to.
@@ -21,6 +23,7 @@ type outcome struct {
 	cost  float64
 	drew  bool
 	draws []noise.Draw
+	notes map[string]jsontext.Value // of a run that is traced
 	took  time.Duration
 	// pinned says that the output is a recorded one and nothing ran.
 	pinned bool
@@ -57,6 +60,7 @@ type stepContext struct {
 	asked   bool // for the source
 	source  noise.Source
 	charged float64
+	notes   map[string]jsontext.Value
 }
 
 func (c *stepContext) Value(key any) any {
@@ -69,6 +73,11 @@ func (c *stepContext) Value(key any) any {
 		return c.charge
 	case pipeline.CaseKey:
 		return c.session.input.Case
+	case pipeline.NoteKey:
+		if !c.request.factual {
+			return nil
+		}
+		return c.note
 	}
 	if v := c.Context.Value(key); v != nil {
 		return v
@@ -105,6 +114,22 @@ func (c *stepContext) end() (charged float64, drew bool, draws []noise.Draw) {
 	return c.charged, c.source.Drew(), draws
 }
 
+func (c *stepContext) note(name string, value jsontext.Value) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.notes == nil {
+		c.notes = map[string]jsontext.Value{}
+	}
+	c.notes[name] = value
+}
+
+// taken returns the notes that the run has made.
+func (c *stepContext) taken() map[string]jsontext.Value {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return maps.Clone(c.notes)
+}
+
 func (c *stepContext) charge(cost float64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -134,6 +159,9 @@ func (s *Session) run(ctx, values context.Context, r request, onDraw func()) out
 		e.speeds[r.step][r.variant].Store(max(1, int64(out.took)))
 		charged := 0.0
 		charged, out.drew, out.draws = run.end()
+		if r.factual {
+			out.notes = run.taken()
+		}
 		out.cost += impl.Cost + charged
 		if charged != 0 && !r.factual {
 			e.meter.charge(charged)

@@ -11,6 +11,7 @@ import (
 	"github.com/agentblame/agentblame/game"
 	"github.com/agentblame/agentblame/noise"
 	"github.com/agentblame/agentblame/pipeline"
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // A Trace is what one replay did.
@@ -38,6 +39,7 @@ type TraceCall struct {
 	Args     []*pipeline.Value
 	Output   *pipeline.Value // perhaps an error
 	Draws    []noise.Draw
+	Notes    map[string]jsontext.Value // what the run has noted: see pipeline.Note
 	Cost     float64
 	Duration time.Duration
 	Cached   bool // the run was made for another replay
@@ -148,7 +150,7 @@ func (t *Trace) add(s *Session, r request, out *outcome, cached bool) {
 	}
 	t.Calls = append(t.Calls, TraceCall{
 		Step: r.step, Label: r.name, Variant: r.variant, Args: r.inputs, Output: out.value,
-		Draws: out.draws, Cost: out.cost, Duration: out.took, Cached: cached && !out.pinned, Pinned: out.pinned,
+		Draws: out.draws, Notes: out.notes, Cost: out.cost, Duration: out.took, Cached: cached && !out.pinned, Pinned: out.pinned,
 	})
 }
 

@@ -35,6 +35,7 @@ func ExampleText() {
 	//   minimal repairs: {planner}, {retriever}, {writer, reviewer}
 	//   cheapest repair: {planner}, whose fixes cost 1 a run
 	//   last touch: reviewer
+	//   method: exact, since there are no more than 32768 states to explore
 	//
 	// pairs of fixes (4 of 6)
 	//   pair                 kind        SII

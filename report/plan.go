@@ -13,6 +13,10 @@ func Plan(w io.Writer, p *blame.Plan) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %.6g step runs as they are, at a cost of %.6g\n", count(p.Cases, "case", "cases"), p.FactualRuns, p.FactualCost)
 	fmt.Fprintf(&b, "each failing case: at most %.6g more step runs, at a cost of at most %.6g\n", p.MaxRuns, p.MaxCost)
+	if p.HarmCases > 0 {
+		fmt.Fprintf(&b, "what fixes break, on %s: at most %.6g more step runs, at a cost of at most %.6g\n",
+			count(p.HarmCases, "case", "cases"), p.HarmRuns, p.HarmCost)
+	}
 	fmt.Fprint(&b, "(the most there can be; equal outputs and equal states are replayed once)\n\n")
 	fmt.Fprintf(&b, "%-24s %-20s %10s %8s %8s\n", "step", "fix", "runs/case", "cost", "fix cost")
 	for _, s := range p.Steps {

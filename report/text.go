@@ -166,6 +166,13 @@ func (t *text) counts() {
 	}
 	line += fmt.Sprintf(", factual runs %s; stopped: %s", amount(s.CostFactual), Clean(s.Stopped))
 	t.prose(0, 2, line, plain)
+	if len(s.AskedAgain) > 0 {
+		var parts []string
+		for _, again := range s.AskedAgain {
+			parts = append(parts, fmt.Sprintf("%s %d", t.short(again.Player, nameWidth), again.Value))
+		}
+		t.prose(0, 2, "Processes ended before their time. Runs that were asked again, and count once: "+strings.Join(parts, ", ")+".", yellow)
+	}
 	if s.CasesKept != nil {
 		t.prose(0, 2, fmt.Sprintf("Of the cases, the result keeps %d; the counts and means are of all.", *s.CasesKept), plain)
 	}

@@ -106,6 +106,7 @@ func unseen(t *testing.T) *blame.Result {
 	r.Pipeline.Steps[1].Key = true
 	r.Pipeline.Steps[2].Fix = ""
 	r.Summary.KeyCheck = &blame.KeyCheck{Replays: 40, Disagreements: 2}
+	r.Summary.AskedAgain = blame.ByPlayer[int]{{Player: "planner", Value: 2}, {Player: "program", Value: 1}}
 	return r
 }
 

@@ -26,6 +26,7 @@ type traceCall struct {
 	Output    json.RawMessage            `json:"output,omitempty"`
 	Error     string                     `json:"error,omitempty"`
 	Draws     []noise.Draw               `json:"draws,omitempty"`
+	Notes     map[string]json.RawMessage `json:"notes,omitempty"`
 	Cost      float64                    `json:"cost"`
 	MS        float64                    `json:"ms"`
 	Cached    bool                       `json:"cached,omitempty"`
@@ -67,11 +68,20 @@ func callOf(s *pipeline.Spec, c replay.TraceCall) traceCall {
 		Cached: c.Cached, Recorded: c.Pinned, Inputs: map[string]json.RawMessage{},
 	}
 	for i, v := range c.Args {
+		if s.Whole && json.Unmarshal([]byte(v.JSON()), &out.Inputs) == nil {
+			continue
+		}
 		name := "input" // a step of a Go function has one, without a name
 		if i < len(s.Needs) {
 			name = s.Needs[i]
 		}
 		out.Inputs[name] = json.RawMessage(v.JSON())
+	}
+	for name, value := range c.Notes {
+		if out.Notes == nil {
+			out.Notes = map[string]json.RawMessage{}
+		}
+		out.Notes[name] = json.RawMessage(value)
 	}
 	if err := c.Output.Err(); err != nil {
 		out.Error = err.Error()

@@ -29,6 +29,9 @@ type batch struct {
 	expected []path // of check.Expected
 	cases    []pipeline.Case
 	ids      map[string]string // where each ID was given
+	// lacking is what a table's heading was found to lack, so that no row says it
+	// again: inputs, and "expected".
+	lacking map[[2]string]bool
 }
 
 func newBatch(check Check) *batch {
@@ -78,7 +81,9 @@ func (b *batch) add(line int, parts []part) {
 	}
 	for i, path := range b.expected {
 		if expected == nil {
-			b.at(line, "the case has no expected, which the score reads")
+			if !b.lacking[[2]string{"expected"}] {
+				b.at(line, "the case has no expected, which the score reads")
+			}
 			break
 		}
 		if _, ok := path.find(expected); !ok {
@@ -107,7 +112,7 @@ func (b *batch) checkInputs(line int, have map[string]any) {
 		return
 	}
 	for _, name := range b.check.Inputs {
-		if _, ok := have[name]; !ok {
+		if _, ok := have[name]; !ok && !b.lacking[[2]string{"inputs", name}] {
 			b.at(line, "the input %q is missing", name)
 		}
 	}

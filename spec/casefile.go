@@ -59,13 +59,18 @@ func openFault(err error) string {
 // readFrom adds the cases of an open file.
 func (b *batch) readFrom(path string, from io.Reader) {
 	b.file = path
+	b.readAs(strings.ToLower(filepath.Ext(path)), from)
+}
+
+// readAs adds the cases of a text of the kind that an ending names.
+func (b *batch) readAs(ending string, from io.Reader) {
 	cases, faults := len(b.cases), len(b.list)
 	input := bufio.NewReaderSize(from, 64<<10)
 	if mark, err := input.Peek(3); err == nil && string(mark) == "\ufeff" {
 		input.Discard(3)
 	}
 	var err error
-	switch ending := strings.ToLower(filepath.Ext(path)); ending {
+	switch ending {
 	case ".jsonl", ".ndjson":
 		err = b.readLines(input)
 	case ".json":

@@ -4,9 +4,11 @@ import (
 	"encoding/csv"
 	"errors"
 	"io"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
+	"github.com/agentblame/agentblame/pipeline"
 	"github.com/go-json-experiment/json/jsontext"
 )
 
@@ -31,6 +33,8 @@ func (b *batch) readCSV(input io.Reader) error {
 		return b.csvFault(err)
 	}
 	columns := b.columns(heading)
+	b.checkHeading(columns)
+	defer func() { b.lacking = nil }()
 	for {
 		row, err := table.Read()
 		if errors.Is(err, io.EOF) {
@@ -86,6 +90,37 @@ func (b *batch) columns(heading []string) []column {
 		out[i] = c
 	}
 	return out
+}
+
+// checkHeading tells once what is wrong with the columns, rather than in every
+// row. Those that mean nothing are read over.
+func (b *batch) checkHeading(columns []column) {
+	b.lacking = map[[2]string]bool{}
+	has := func(key, name string) bool {
+		return slices.ContainsFunc(columns, func(c column) bool { return c.key == key && c.name == name })
+	}
+	for _, name := range b.check.Inputs {
+		if !has("inputs", name) {
+			b.at(1, "no column is named after the input %q", name)
+			b.lacking[[2]string{"inputs", name}] = true
+		}
+	}
+	if len(b.expected) > 0 && !has("expected", "") {
+		b.at(1, "no column is named expected, which the score reads")
+		b.lacking[[2]string{"expected"}] = true
+	}
+	golds := b.check.goldNames()
+	for i, c := range columns {
+		switch {
+		case c.key == "inputs" && b.check.Inputs != nil && !slices.Contains(b.check.Inputs, c.name):
+			b.at(1, "column %s: the pipeline has no input %q%s", c.text, c.name, pipeline.Suggest(c.name, b.check.Inputs))
+		case c.key == "gold" && b.check.Steps != nil && !slices.Contains(golds, c.name):
+			b.at(1, "column %s: gold is for %q, which is neither a step nor an input%s", c.text, c.name, pipeline.Suggest(c.name, golds))
+		default:
+			continue
+		}
+		columns[i].key = ""
+	}
 }
 
 func (b *batch) addRow(line int, columns []column, row []string) {

@@ -177,8 +177,12 @@ func (l *loader) step(f field, base options) declaredStep {
 	o.line = f.line
 	if n := o.get("run"); n == nil {
 		l.at(f.line, "%s has no run", r.what)
-	} else if impl := l.implementation(l.running(n, "run of "+r.what, inRun), r, opt); impl != nil {
-		s.spec.Impls = append(s.spec.Impls, *impl)
+	} else {
+		run := l.running(n, "run of "+r.what, inRun)
+		if impl := l.implementation(run, r, opt); impl != nil {
+			s.spec.Impls = append(s.spec.Impls, *impl)
+			l.takeOver(run, s.spec)
+		}
 	}
 	if n := o.get("variants"); n != nil {
 		s.spec.Impls = append(s.spec.Impls, l.variants(n, r, opt)...)

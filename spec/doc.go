@@ -8,15 +8,16 @@
 //	cases, err := f.Cases()
 //
 // Files are read and checked whole before anything runs, and all that is wrong
-// comes in one [*FaultsError], one "file:line: …" for each fault. Loading starts
-// no program and makes no connection; whether a program is there and a variable
-// set shows when it is first asked, and is then a [pipeline.FaultError], which
-// ends the analysis rather than being taken for a failing step.
+// comes in one [*FaultsError], one "file:line: …" for each fault. Loading asks
+// the hosts that steps run on what they have, and [File.Close] ends them. It starts
+// no other program and makes no other connection; whether a program is there and a
+// variable set shows when it is first asked, and is then a [pipeline.FaultError],
+// which ends the analysis rather than being taken for a failing step.
 //
 // # Implementations
 //
 // A step's run and its variants are each of one kind: a program (exec), a service
-// (http), an expression (expr), a constant (value) or the case's known-good output
+// (http), a function of a host (host), an expression (expr), a constant (value) or the case's known-good output
 // (gold). Programs and services get one JSON object, {"inputs": {…}, "noise": {…}},
 // and answer with one JSON value. Their noise is not seen by the engine, so unless
 // they are declared deterministic their runs in one world prove nothing about

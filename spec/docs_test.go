@@ -1,6 +1,8 @@
 package spec
 
 import (
+	"errors"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -27,7 +29,7 @@ func TestDocumentation(t *testing.T) {
 					whole += "\n" + key + ": " + given
 				}
 			}
-			if _, err := load("x.yaml", []byte(whole)); err != nil {
+			if _, err := load("x.yaml", []byte(whole)); err != nil && !onlyHosts(err) {
 				t.Errorf("%v in\n%s", err, whole)
 			}
 			if err := s.Validate(instance(t, []byte(whole))); err != nil {
@@ -38,4 +40,13 @@ func TestDocumentation(t *testing.T) {
 	if yamls < 6 {
 		t.Errorf("there are only %d blocks of YAML", yamls)
 	}
+}
+
+// onlyHosts says whether all that is wrong with a file is that its hosts aren't
+// there.
+func onlyHosts(err error) bool {
+	var faults *FaultsError
+	return errors.As(err, &faults) && !slices.ContainsFunc(faults.Faults, func(f Fault) bool {
+		return !strings.HasSuffix(f.Text, "can't be asked what it has here")
+	})
 }

@@ -1,12 +1,15 @@
 package spec
 
 import (
+	"context"
+	"io"
 	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"github.com/agentblame/agentblame/host"
 	"github.com/agentblame/agentblame/pipeline"
 	yaml "go.yaml.in/yaml/v4"
 )
@@ -24,8 +27,12 @@ type File struct {
 	// CaseFiles are the paths of the case files, from the folder that the
 	// program runs in, patterns resolved.
 	CaseFiles []string
+	// Input, if not nil, is what the case file "-" is, as JSON Lines.
+	Input io.Reader
 	// Check is what a case of the pipeline must look like.
 	Check Check
+	// Hosts are the programs elsewhere that its steps run in; Close ends them.
+	Hosts []*host.Host
 
 	inline []inlineCase
 }
@@ -37,14 +44,21 @@ type inlineCase struct {
 }
 
 // Load reads a pipeline's declaration. All that is wrong with it is in one
-// [*FaultsError]. Nothing is run: whether programs and services are there shows
-// when they are asked first.
+// [*FaultsError]. Nothing is run but hosts, which are asked what they have: whether
+// other programs and services are there shows when they are asked first.
 func Load(path string) (*File, error) {
+	return Open(context.Background(), path, HostOptions{})
+}
+
+// Open is Load for a program that tells the user what hosts write to their logs.
+// The hosts that the file declares are asked what they have; they end with
+// [File.Close].
+func Open(ctx context.Context, path string, hosts HostOptions) (*File, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
 		return nil, &FaultsError{[]Fault{{File: path, Text: openFault(err)}}}
 	}
-	return load(path, data)
+	return loadWith(ctx, path, data, hosts)
 }
 
 // loader reads one declaration.
@@ -54,15 +68,26 @@ type loader struct {
 	inputs, steps []string // their names, in order
 	fixed         []field  // what blame's fixes name
 	grouped       []named  // the members of blame's groups
+	hosts         *hosts
 	client        *http.Client
 }
 
-func load(path string, data []byte) (*File, error) {
+func loadWith(ctx context.Context, path string, data []byte, o HostOptions) (*File, error) {
 	l := &loader{reader: reader{faults: faults{file: path}}, dir: filepath.Dir(path), client: newClient()}
+	l.hosts = &hosts{ctx: ctx, options: o, declared: map[string]*declaredHost{}}
 	doc := l.document(data)
 	if doc == nil {
 		return nil, l.err()
 	}
+	f, err := l.load(path, doc)
+	if err != nil {
+		l.hosts.close()
+	}
+	return f, err
+}
+
+// load reads the declaration that a document is.
+func (l *loader) load(path string, doc *yaml.Node) (*File, error) {
 	if l.follow(doc).Kind != yaml.MappingNode {
 		l.at(doc.Line, "a declaration must be a mapping, not %s", describe(doc))
 		return nil, l.err()
@@ -75,6 +100,7 @@ func load(path string, data []byte) (*File, error) {
 	base := defaults()
 	f.Blame = l.settings(o, &base)
 	base.env = l.environment(o, nil)
+	l.declareHosts(o, base)
 	d := l.declarations(o, base)
 	f.Check.Inputs = l.inputs
 	score, expected := l.score(o, base)
@@ -92,6 +118,7 @@ func load(path string, data []byte) (*File, error) {
 	if err := l.err(); err != nil {
 		return nil, err
 	}
+	f.Hosts = l.hosts.open
 	return f, nil
 }
 
@@ -152,6 +179,11 @@ func (f *File) Cases(others ...string) ([]pipeline.Case, error) {
 		b.add(c.line, c.parts)
 	}
 	for _, path := range slices.Concat(f.CaseFiles, others) {
+		if path == "-" && f.Input != nil {
+			b.file = "standard input"
+			b.readAs(".jsonl", f.Input)
+			continue
+		}
 		b.read(path)
 	}
 	return b.done()

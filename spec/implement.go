@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -20,6 +21,7 @@ type options struct {
 	version       string
 	env           []string // nil: the whole environment
 	maxOutput     int
+	given         []string // the keys of what isn't a default
 }
 
 // defaults returns the options of what doesn't say otherwise.
@@ -48,6 +50,10 @@ func (l *loader) options(o object, base options) options {
 		base.maxOutput = int(l.whole(n, o.name("max_output"), 1, math.MaxInt32))
 	}
 	base.env = l.environment(o, base.env)
+	base.given = slices.Clone(base.given)
+	for _, f := range o.any(runKeys()) {
+		base.given = append(base.given, f.key)
+	}
 	return base
 }
 
@@ -84,6 +90,12 @@ func (l *loader) implementation(o object, r role, opt options) *pipeline.Impl {
 		l.at(o.line, "%s has nothing to run: give it one of %s", r.what, strings.Join(kinds(), ", "))
 		return nil
 	case 1:
+		if given[0].key == "host" {
+			return l.hosted(o, r, opt)
+		}
+		for _, f := range o.any([]string{"function", "variant"}) {
+			l.at(f.line, "%s of %s goes with host, not with %s", f.key, r.what, given[0].key)
+		}
 		return l.kind(given[0].key, given[0].value, r, opt)
 	}
 	l.at(given[1].line, "%s has both %s and %s; only one can run", r.what, given[0].key, given[1].key)

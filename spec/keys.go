@@ -10,6 +10,7 @@ const (
 	inRun
 	inVariant
 	inHTTP
+	inHost
 	inScore
 	inLiteral
 	inBlame
@@ -22,15 +23,17 @@ const (
 func (p place) keys() []string {
 	switch p {
 	case inFile:
-		return []string{"name", "inputs", "steps", "score", "cases", "pass", "env", "blame"}
+		return []string{"name", "inputs", "steps", "score", "cases", "pass", "env", "hosts", "blame"}
 	case inInput:
 		return []string{"variants"}
 	case inStep:
 		return append([]string{"needs", "run", "variants", "concurrency", "key"}, runKeys()...)
 	case inRun:
-		return kinds()
+		return append(kinds(), "function", "variant")
 	case inVariant:
-		return append(kinds(), runKeys()...)
+		return append(append(kinds(), "function", "variant"), runKeys()...)
+	case inHost:
+		return []string{"command", "url", "headers", "workers", "env", "start_timeout", "hang_timeout", "max_output"}
 	case inHTTP:
 		return []string{"url", "headers"}
 	case inScore:
@@ -48,7 +51,7 @@ func (p place) keys() []string {
 }
 
 // kinds returns the kinds of implementation.
-func kinds() []string { return []string{"exec", "http", "expr", "value", "gold"} }
+func kinds() []string { return []string{"exec", "http", "host", "expr", "value", "gold"} }
 
 // runKeys returns the keys that say how an implementation is run.
 func runKeys() []string {
@@ -57,5 +60,5 @@ func runKeys() []string {
 
 // metrics returns the kinds of score.
 func metrics() []string {
-	return []string{"equals", "contains", "regex", "number", "expr", "exec", "http"}
+	return []string{"equals", "contains", "regex", "number", "expr", "exec", "http", "host"}
 }

@@ -56,7 +56,7 @@ func read(t *testing.T, path string) []byte {
 func TestSchemaAcceptsFiles(t *testing.T) {
 	s := schema(t, fileSchema)
 	var paths []string
-	for _, pattern := range []string{"testdata/*.yaml", "../examples/*/agentblame.yaml", "../demo/*/agentblame.yaml"} {
+	for _, pattern := range []string{"testdata/*.yaml", "testdata/hosts/*.yaml", "../examples/*/agentblame.yaml", "../demo/*/agentblame.yaml"} {
 		found, err := filepath.Glob(pattern)
 		if err != nil {
 			t.Fatal(err)
@@ -110,7 +110,8 @@ func TestSchemaRejects(t *testing.T) {
 		"steps: {a: {run: {http: localhost}}}\n" + score, "steps: {a: {run: {http: {headers: {}}}}}\n" + score, "steps: {a: {run: {value: 1}, cost: -1}}\n" + score,
 		"steps: {a: {run: {value: 1}, timeout: soon}}\n" + score, "steps: {a: {run: {value: 1}, variants: {x: {}}}}\n" + score,
 		steps + "score: {equals: {values: 1}}\n", steps + score + "blame: {mode: x}\n", steps + score + "pass: 0\n", steps + score + "inputs: [{q: {x: 1}}]\n",
-		steps + score + "cases: [{input: {}}]\n",
+		steps + score + "cases: [{input: {}}]\n", steps + score + "hosts: {py: {}}\n", steps + score + "hosts: {py: {command: x, url: \"http://y\"}}\n",
+		steps + score + "hosts: {py: {command: x, workers: 0}}\n", "steps: {a: {run: {value: 1, function: x}}}\n" + score,
 	} {
 		if s.Validate(instance(t, []byte(text))) == nil {
 			t.Errorf("the schema accepts\n%s", text)
@@ -146,7 +147,7 @@ func properties(t *testing.T, file, definition string) map[string]any {
 // The loader and the schemas know the same keys.
 func TestSchemaKeys(t *testing.T) {
 	for definition, where := range map[string]place{
-		"": inFile, "input": inInput, "step": inStep, "run": inRun, "variant": inVariant, "request": inHTTP,
+		"": inFile, "input": inInput, "step": inStep, "run": inRun, "variant": inVariant, "request": inHTTP, "host": inHost,
 		"score": inScore, "literal": inLiteral, "blame": inBlame, "case": inCase, "recorded": inRecording,
 	} {
 		want := slices.Sorted(slices.Values(where.keys()))
@@ -165,7 +166,7 @@ func TestSchemaKeys(t *testing.T) {
 // testdata/full.yaml has every key that there is, but for those of which there
 // can be only one.
 func TestFullHasEveryKey(t *testing.T) {
-	text := string(read(t, "testdata/full.yaml"))
+	text := string(read(t, "testdata/full.yaml")) + string(read(t, "testdata/hosts/agentblame.yaml"))
 	for where := inFile; where <= inRecording; where++ {
 		for _, key := range where.keys() {
 			if where == inScore && slices.Contains(append(metrics(), "ignore_case", "trim", "needs"), key) || where == inLiteral {

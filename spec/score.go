@@ -41,6 +41,8 @@ func (l *loader) score(file object, base options) (pipeline.Score, []string) {
 		return l.exprScore(metric.value, opt), nil
 	case "exec", "http":
 		return l.askedScore(o, metric, opt), nil
+	case "host":
+		return l.hostScore(o, metric, opt), nil
 	}
 	return l.matchScore(o, metric, opt)
 }
@@ -60,7 +62,7 @@ func (l *loader) misplaced(o object, metric string) {
 	with("trim", "equals", "contains", "regex")
 	with("tolerance", "number")
 	with("relative", "number")
-	with("needs", "exec", "http")
+	with("needs", "exec", "http", "host")
 }
 
 // exprScore is an expression that gives a number or a truth value. It needs the
@@ -91,8 +93,9 @@ func (l *loader) exprScore(n *yaml.Node, opt options) pipeline.Score {
 	}}
 }
 
-// askedScore is a program or a service that answers with the score.
-func (l *loader) askedScore(o object, metric field, opt options) pipeline.Score {
+// scoreNeeds returns what a score reads that can't tell by itself: everything, or
+// what its needs say.
+func (l *loader) scoreNeeds(o object) []string {
 	needs := l.known()
 	if n := o.get("needs"); n != nil {
 		list := l.names(n, o.name("needs"))
@@ -105,6 +108,12 @@ func (l *loader) askedScore(o object, metric field, opt options) pipeline.Score 
 		}
 		needs = namesOf(list)
 	}
+	return needs
+}
+
+// askedScore is a program or a service that answers with the score.
+func (l *loader) askedScore(o object, metric field, opt options) pipeline.Score {
+	needs := l.scoreNeeds(o)
 	impl := l.kind(metric.key, metric.value, role{what: "the score", needs: needs, score: true}, opt)
 	if impl == nil {
 		return pipeline.Score{}

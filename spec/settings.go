@@ -25,7 +25,7 @@ type Settings struct {
 	Pass *float64
 	// Delta is the probability with which the conclusions may be wrong.
 	Delta float64
-	// Stop says when to stop early: none, top1, ranking, width or budget.
+	// Stop says when to stop early: none, top1, topk, ranking, width or budget.
 	Stop string
 	// Width is the width of intervals at which stop: width stops.
 	Width  float64
@@ -156,6 +156,9 @@ func (l *loader) pass(n *yaml.Node) *float64 {
 // stopping reads what goes with the stopping rule. A width alone asks for
 // stopping at it.
 func (l *loader) stopping(o object, s *Settings) {
+	if s.Stop == "topk" && o.get("top_k") == nil {
+		l.at(o.get("stop").Line, "stop: topk needs top_k: of how many steps")
+	}
 	if n := o.get("width"); n != nil {
 		s.Width = l.number(n, o.name("width"), "a number above 0, up to 2", func(f float64) bool { return f > 0 && f <= 2 })
 		switch s.Stop {

@@ -24,6 +24,8 @@ import (
 // source is what is read of a pipeline and its cases: flags shared by verbs.
 type source struct {
 	file        string
+	host        string
+	workers     int
 	cases       []string
 	filterID    string
 	filterTags  map[string]string
@@ -35,7 +37,9 @@ type source struct {
 func (s *source) flags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVarP(&s.file, "config", "c", "agentblame.yaml", "the pipeline")
-	f.StringArrayVar(&s.cases, "cases", nil, "case `file` (.jsonl, .csv, .yaml), instead of the cases that the pipeline names; repeatable")
+	f.StringVar(&s.host, "host", "", "a program that speaks the step protocol and has the whole pipeline, in place of a file: a `command`, an address, or fd:N for a socket")
+	f.IntVar(&s.workers, "workers", 1, "processes of the --host at once")
+	f.StringArrayVar(&s.cases, "cases", nil, "case `file` (.jsonl, .csv, .yaml; - is JSON Lines on standard input), instead of the cases that the pipeline names; repeatable")
 	f.StringVar(&s.filterID, "filter-id", "", "only cases whose id matches the `regexp`")
 	f.StringToStringVar(&s.filterTags, "filter-tag", nil, "only cases with the `tag=value`")
 	f.IntVar(&s.filterFirst, "filter-first", 0, "only the first `N` cases")
@@ -45,32 +49,38 @@ func (s *source) flags(cmd *cobra.Command) {
 
 // load reads the pipeline and the cases; anything wrong with them is wrong usage.
 func (s *source) load(cmd *cobra.Command) (*spec.File, []pipeline.Case, error) {
-	if err := positive(cmd, "concurrency", "filter-first"); err != nil {
+	if err := positive(cmd, "concurrency", "filter-first", "workers"); err != nil {
 		return nil, nil, err
 	}
-	if _, err := os.Stat(s.file); errors.Is(err, os.ErrNotExist) {
-		return nil, nil, usageError{fmt.Errorf("there is no %s; name the pipeline with -c, or write one with agentblame init", s.file)}
-	}
-	file, err := spec.Load(s.file)
+	file, err := s.open(cmd)
 	if err != nil {
+		return nil, nil, err
+	}
+	cases, err := s.read(cmd, file)
+	if err != nil {
+		file.Close()
 		return nil, nil, usageError{err}
 	}
+	return file, cases, nil
+}
+
+// read reads the cases.
+func (s *source) read(cmd *cobra.Command, file *spec.File) ([]pipeline.Case, error) {
 	from := file
 	if len(s.cases) > 0 { // these alone, not those that stand in the file
-		from = &spec.File{Path: file.Path, Check: file.Check, CaseFiles: s.cases}
+		from = &spec.File{Path: file.Path, Check: file.Check, CaseFiles: s.cases, Input: cmd.InOrStdin()}
 	}
 	cases, err := from.Cases()
 	if err != nil {
-		return nil, nil, usageError{err}
+		return nil, err
 	}
-	cases, err = s.filter(cases)
-	if err != nil {
-		return nil, nil, usageError{err}
+	if cases, err = s.filter(cases); err != nil {
+		return nil, err
 	}
 	if len(cases) == 0 {
-		return nil, nil, usageError{errors.New("there are no cases: name a file of them under cases: in the pipeline, or with --cases, and see that the filters leave some")}
+		return nil, errors.New("there are no cases: name a file of them under cases: in the pipeline, or with --cases, and see that the filters leave some")
 	}
-	return file, cases, nil
+	return cases, nil
 }
 
 func (s *source) filter(cases []pipeline.Case) ([]pipeline.Case, error) {
@@ -118,7 +128,9 @@ A step run that fails is no error of the command: it stands in its case's errors
   agentblame blame --dry-run                what it may run and cost
   agentblame blame --budget 500             spend no more than that
   agentblame blame --fix writer=gpt-large   try that variant of the writer
-  agentblame blame --players calls          which call of a step went wrong`,
+  agentblame blame --players calls          which call of a step went wrong
+  agentblame blame --host "python -m my_app" --cases cases.jsonl
+                                            a pipeline in Python, without a file`,
 		Args: usage(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := positive(cmd, "worlds", "permutations", "evaluations", "pass", "budget", "delta", "top-k", "width", "check-keys", "nodes", "list"); err != nil {
@@ -131,6 +143,7 @@ A step run that fails is no error of the command: it stands in its case's errors
 			if err != nil {
 				return err
 			}
+			defer file.Close()
 			o, err := merge(cmd, file, options, from, players, fixes)
 			if err != nil {
 				return usageError{err}
@@ -142,7 +155,7 @@ A step run that fails is no error of the command: it stands in its case's errors
 				}
 				return report.Plan(cmd.OutOrStdout(), plan)
 			}
-			return analyze(cmd, outputs, listed, func(ctx context.Context, m *blame.Monitor) (*blame.Result, error) {
+			return analyze(cmd, file, outputs, listed, func(ctx context.Context, m *blame.Monitor) (*blame.Result, error) {
 				o.Monitor = m
 				return blame.Batch(ctx, file.Pipeline, cases, o)
 			})
@@ -247,6 +260,14 @@ func merge(cmd *cobra.Command, file *spec.File, o blame.Options, from source, pl
 	if o.Stop == "none" || o.Stop == confseq.Budget {
 		o.Stop = "" // the budget stops in any case
 	}
+	switch {
+	case cmd.Flags().Changed("top-k") && o.Stop != confseq.TopK:
+		return o, errors.New("--top-k goes with --stop topk")
+	case cmd.Flags().Changed("width") && o.Stop != confseq.Width:
+		return o, errors.New("--width goes with --stop width")
+	case o.Stop == confseq.TopK && o.TopK == 0:
+		return o, errors.New("--stop topk needs --top-k: of how many steps")
+	}
 	if s.Budget != nil {
 		o.Budget = cmp.Or(o.Budget, *s.Budget)
 	}
@@ -278,14 +299,23 @@ func merge(cmd *cobra.Command, file *spec.File, o blame.Options, from source, pl
 
 // analyze runs an analysis with progress, writes its result everywhere it was
 // asked to go, also when it was interrupted, and prints it.
-func analyze(cmd *cobra.Command, outputs []string, listed int, run func(context.Context, *blame.Monitor) (*blame.Result, error)) error {
+func analyze(cmd *cobra.Command, file *spec.File, outputs []string, listed int, run func(context.Context, *blame.Monitor) (*blame.Result, error)) error {
 	monitor := &blame.Monitor{}
 	stop := showProgress(cmd.ErrOrStderr(), monitor)
-	result, err := run(cmd.Context(), monitor)
+	ctx, end := untilHostsGo(cmd.Context(), file)
+	defer end()
+	result, err := run(ctx, monitor)
 	stop()
+	if gone := file.HostError(); gone != nil && cmd.Context().Err() == nil {
+		return gone
+	}
 	interrupted := errors.Is(err, context.Canceled)
 	if err != nil && !interrupted {
 		return usageError{err}
+	}
+	again := file.AskedAgain()
+	for _, step := range slices.Sorted(maps.Keys(again)) {
+		result.Summary.AskedAgain = append(result.Summary.AskedAgain, blame.PlayerValue[int]{Player: step, Value: again[step]})
 	}
 	err = writeOutputs(outputs, result)
 	if !slices.Contains(outputs, "-") { // standard output has the result already

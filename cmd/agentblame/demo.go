@@ -56,7 +56,10 @@ func newDemo() *cobra.Command {
 				}
 				result, err := demo.Run(cmd.Context(), name, out, options)
 				if errors.Is(err, context.Canceled) {
-					return errInterrupted
+					if result == nil {
+						return errInterrupted
+					}
+					return errors.Join(writeOutputs(outputs, result), errInterrupted)
 				}
 				if err != nil {
 					return err

@@ -251,9 +251,11 @@ func TestInterruptBeforeAnything(t *testing.T) {
 	}
 }
 
-// The rag demo takes seconds; it is interrupted when it has begun to tell.
+// The rag demo takes a second; it is interrupted when it has begun to tell. Its
+// batch is known then, and is written.
 func TestInterruptedDemo(t *testing.T) {
-	cmd := exec.Command("agentblame", "demo", "rag")
+	path := filepath.Join(t.TempDir(), "result.json")
+	cmd := exec.Command("agentblame", "demo", "rag", "-o", path)
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -273,5 +275,8 @@ func TestInterruptedDemo(t *testing.T) {
 	cmd.Wait()
 	if code := cmd.ProcessState.ExitCode(); code != 130 || !strings.Contains(diagnostics.String(), "interrupted") {
 		t.Errorf("exit code %d, want 130; stderr:\n%s", code, diagnostics.String())
+	}
+	if r := readResult(t, path); r.Pipeline.Name != "rag" || r.Summary.Cases != 200 {
+		t.Errorf("the result has %d cases of %s", r.Summary.Cases, r.Pipeline.Name)
 	}
 }

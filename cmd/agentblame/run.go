@@ -14,6 +14,7 @@ import (
 	"github.com/agentblame/agentblame/pipeline"
 	"github.com/agentblame/agentblame/replay"
 	"github.com/agentblame/agentblame/report"
+	"github.com/agentblame/agentblame/spec"
 	"github.com/spf13/cobra"
 )
 
@@ -39,6 +40,7 @@ step call the variant, inputs, output or error, draws, cost and time.
 			if err != nil {
 				return err
 			}
+			defer file.Close()
 			concurrency := from.concurrency
 			if concurrency == 0 {
 				concurrency = file.Blame.Concurrency
@@ -55,7 +57,7 @@ step call the variant, inputs, output or error, draws, cost and time.
 			if !cmd.Flags().Changed("seed") && file.Blame.Seed != nil {
 				seed = *file.Blame.Seed
 			}
-			return writeTraces(cmd, engine, cases, fixes, seed, concurrency, output)
+			return writeTraces(cmd, file, engine, cases, fixes, seed, concurrency, output)
 		},
 	}
 	from.flags(cmd)
@@ -86,7 +88,7 @@ func withFixes(p *pipeline.Pipeline, e *replay.Engine, names []string) (replay.F
 }
 
 // writeTraces runs the cases, several at once, and writes their traces in order.
-func writeTraces(cmd *cobra.Command, e *replay.Engine, cases []pipeline.Case, fixes replay.Fixes, seed uint64, concurrency int, output string) (err error) {
+func writeTraces(cmd *cobra.Command, file *spec.File, e *replay.Engine, cases []pipeline.Case, fixes replay.Fixes, seed uint64, concurrency int, output string) (err error) {
 	var out io.Writer = cmd.OutOrStdout()
 	if output != "" {
 		f, createErr := os.Create(output)
@@ -99,7 +101,7 @@ func writeTraces(cmd *cobra.Command, e *replay.Engine, cases []pipeline.Case, fi
 	w := bufio.NewWriter(out)
 	defer func() { err = errors.Join(err, w.Flush()) }()
 
-	ctx, cancel := context.WithCancel(cmd.Context())
+	ctx, cancel := untilHostsGo(cmd.Context(), file)
 	var running sync.WaitGroup
 	// What is running is stopped, and waited for, before the command ends: the
 	// processes of steps must not outlive it.
@@ -127,6 +129,9 @@ func writeTraces(cmd *cobra.Command, e *replay.Engine, cases []pipeline.Case, fi
 	for i := range cases {
 		line := <-lines[i]
 		if line == nil {
+			if gone := file.HostError(); gone != nil && cmd.Context().Err() == nil {
+				return gone
+			}
 			return errInterrupted
 		}
 		if _, err := w.Write(line); err != nil {

@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"runtime"
-	"runtime/debug"
 
 	"github.com/agentblame/agentblame/blame"
 	"github.com/spf13/cobra"
@@ -15,12 +14,8 @@ func newVersion() *cobra.Command {
 		Short: "Print the version",
 		Args:  usage(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			version := "(unknown)"
-			if info, ok := debug.ReadBuildInfo(); ok {
-				version = info.Main.Version
-			}
 			_, err := fmt.Fprintf(cmd.OutOrStdout(), "agentblame %s\nresult schema %s\n%s %s/%s\n",
-				version, blame.Schema, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+				version(), blame.Schema, runtime.Version(), runtime.GOOS, runtime.GOARCH)
 			return err
 		},
 	}

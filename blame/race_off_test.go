@@ -1,0 +1,5 @@
+//go:build !race
+
+package blame_test
+
+const raceDetector = false

@@ -1,0 +1,179 @@
+package host
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"time"
+)
+
+// process is a child process whose standard input and output are a stream.
+type process struct {
+	io.Reader
+	io.Writer
+	cmd    *exec.Cmd
+	log    *log
+	in     io.Closer
+	out    io.Closer
+	exited chan struct{} // closed when the process has ended
+	stop   sync.Once
+}
+
+// startProcess starts a host's command. Its log lines go to log.
+func startProcess(o *Options, log *log) (*process, error) {
+	program, err := findProgram(o.Command[0], o.Dir)
+	if err != nil {
+		return nil, err
+	}
+	cmd := exec.Command(program, o.Command[1:]...)
+	cmd.Args[0] = o.Command[0]
+	cmd.Dir = o.Dir
+	cmd.Env = environment(o.Env)
+	cmd.Stderr = log
+	cmd.WaitDelay = grace // what the process has started may keep standard error open
+	contain(cmd)
+	// Pipes of our own: those of exec are closed when the process ends, with what
+	// it has written last perhaps unread.
+	inRead, inWrite, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	outRead, outWrite, err := os.Pipe()
+	if err != nil {
+		inRead.Close()
+		inWrite.Close()
+		return nil, err
+	}
+	cmd.Stdin, cmd.Stdout = inRead, outWrite
+	p := &process{Reader: outRead, Writer: inWrite, in: inWrite, out: outRead, cmd: cmd, log: log, exited: make(chan struct{})}
+	started := make(chan error)
+	go func() {
+		// The thread that starts a process must outlive it where the kernel is to
+		// end the process when its parent dies: see contain.
+		runtime.LockOSThread()
+		defer runtime.UnlockOSThread()
+		err := cmd.Start()
+		inRead.Close()
+		outWrite.Close()
+		if err != nil {
+			started <- err
+			return
+		}
+		release := guard(cmd)
+		started <- nil
+		cmd.Wait()
+		killGroup(cmd)
+		release()
+		log.flush()
+		close(p.exited)
+		// Whoever has left the group may keep the pipe open.
+		time.AfterFunc(grace, func() { outRead.Close() })
+	}()
+	if err := <-started; err != nil {
+		inWrite.Close()
+		outRead.Close()
+		return nil, fmt.Errorf("starting the program %q: %s", o.Command[0], fileFault(err))
+	}
+	return p, nil
+}
+
+// grace is how long a process that was asked to end may take.
+const grace = time.Second
+
+// Close ends the process: the end of its input first, then a request, then by
+// killing. It may be called while the stream is read.
+func (p *process) Close() error {
+	p.stop.Do(func() {
+		p.in.Close()
+		select {
+		case <-p.exited:
+		case <-time.After(grace):
+			terminate(p.cmd)
+			select {
+			case <-p.exited:
+			case <-time.After(grace):
+				p.kill()
+			}
+		}
+		<-p.exited
+		p.out.Close()
+	})
+	return nil
+}
+
+// kill ends the process and its group at once.
+func (p *process) kill() {
+	p.cmd.Process.Kill()
+	killGroup(p.cmd)
+}
+
+// ending says how the process ended, once it has.
+func (p *process) ending() string {
+	select {
+	case <-p.exited:
+	case <-time.After(grace):
+		return "closed its standard output"
+	}
+	state := p.cmd.ProcessState
+	if code := state.ExitCode(); code >= 0 {
+		return fmt.Sprintf("ended with exit status %d", code)
+	}
+	return "was ended by a signal: " + strings.TrimPrefix(state.String(), "signal: ")
+}
+
+// findProgram finds a program: from the folder when it is given with a slash,
+// else in PATH.
+func findProgram(name, dir string) (string, error) {
+	if strings.ContainsRune(name, '/') || strings.ContainsRune(name, filepath.Separator) {
+		full := name
+		if !filepath.IsAbs(full) {
+			full = filepath.Join(dir, full)
+		}
+		info, err := os.Stat(full)
+		switch {
+		case err != nil:
+			return "", fmt.Errorf("the program %q: %s", name, fileFault(err))
+		case info.IsDir():
+			return "", fmt.Errorf("the program %q is a folder", name)
+		}
+		return filepath.Abs(full)
+	}
+	full, err := exec.LookPath(name)
+	if err != nil {
+		return "", fmt.Errorf("the program %q is not in PATH", name)
+	}
+	return filepath.Abs(full)
+}
+
+// fileFault says why a file can't be used, without naming it again.
+func fileFault(err error) string {
+	if errors.Is(err, fs.ErrNotExist) {
+		return "there is no such file"
+	}
+	var at *fs.PathError
+	if errors.As(err, &at) {
+		return at.Err.Error()
+	}
+	return err.Error()
+}
+
+// environment returns the variables of those names; nil means all.
+func environment(names []string) []string {
+	if names == nil {
+		return nil
+	}
+	env := []string{}
+	for _, name := range names {
+		if value, set := os.LookupEnv(name); set {
+			env = append(env, name+"="+value)
+		}
+	}
+	return env
+}

@@ -1,0 +1,8 @@
+//go:build unix && !linux
+
+package host
+
+import "syscall"
+
+// attributes puts the process into a group of its own.
+func attributes() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }
