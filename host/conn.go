@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/agentblame/agentblame/outside"
 	"github.com/go-json-experiment/json/jsontext"
 )
 
@@ -199,7 +200,7 @@ func (c *conn) readAll() error {
 		}
 		m, err := reader.parse(line)
 		if err != nil {
-			return c.violation("wrote a line that isn't a message (%s): %s (logs belong on standard error)", wordJSON(err), excerpt(string(bytes.TrimSpace(line)), 100))
+			return c.violation("wrote a line that isn't a message (%s): %s (logs belong on standard error)", wordJSON(err), outside.Excerpt(string(bytes.TrimSpace(line)), 100))
 		}
 		if err := c.take(m); err != nil {
 			return err
@@ -233,7 +234,7 @@ func (c *conn) readLong(in *bufio.Reader, line []byte) (all []byte, tooLong bool
 func (c *conn) tooLong(begin []byte) error {
 	id, ok := idInPrefix(begin)
 	if !ok || !c.answer(id, reply{err: &tooLongError{c.who, c.limit}}) {
-		return c.violation("wrote a line of more than %d bytes (max_output): %s", c.limit, excerpt(string(begin), 100))
+		return c.violation("wrote a line of more than %d bytes (max_output): %s", c.limit, outside.Excerpt(string(begin), 100))
 	}
 	return nil
 }
@@ -265,9 +266,9 @@ func (c *conn) take(m message) error {
 	id, ok := m.requestID()
 	if !ok {
 		if string(m.id) == "null" {
-			return c.violation("couldn't read a request: %s", excerpt(string(m.err), 200))
+			return c.violation("couldn't read a request: %s", outside.Excerpt(string(m.err), 200))
 		}
-		return c.violation("answered the request %s, which was never asked", excerpt(string(m.id), 40))
+		return c.violation("answered the request %s, which was never asked", outside.Excerpt(string(m.id), 40))
 	}
 	r := reply{result: m.result.Clone()}
 	if m.err != nil {

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/agentblame/agentblame/outside"
 	"github.com/agentblame/agentblame/pipeline"
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -57,7 +58,7 @@ func parseError(text jsontext.Value) error {
 		return err
 	})
 	if err != nil || !hasCode {
-		return &Error{Code: codeMisuse, Message: "an error that can't be read: " + excerpt(string(text), 100)}
+		return &Error{Code: codeMisuse, Message: "an error that can't be read: " + outside.Excerpt(string(text), 100)}
 	}
 	if e.Message == "" {
 		e.Message = "an error without a message"

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/agentblame/agentblame/outside"
 	"github.com/agentblame/agentblame/pipeline"
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -183,7 +184,7 @@ func (h *Host) learn(text jsontext.Value) error {
 func (h *Host) initError(err error) error {
 	var e *Error
 	if errors.As(err, &e) {
-		return fmt.Errorf("%s couldn't say what steps it has: %s", h.who, escape(e.Message)+e.traceback())
+		return fmt.Errorf("%s couldn't say what steps it has: %s", h.who, outside.Escape(e.Message)+e.traceback())
 	}
 	return err
 }
@@ -204,7 +205,7 @@ func (e *Error) traceback() string {
 	}
 	var lines strings.Builder
 	for line := range strings.Lines(text) {
-		lines.WriteString("\n  " + escape(strings.TrimRight(line, "\r\n")))
+		lines.WriteString("\n  " + outside.Escape(strings.TrimRight(line, "\r\n")))
 	}
 	return ":" + lines.String()
 }

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/agentblame/agentblame/outside"
 )
 
 // log passes on what a process writes to standard error, line by line with the
@@ -50,7 +52,7 @@ func (l *log) Write(p []byte) (int, error) {
 
 // add takes a line. The caller holds the lock.
 func (l *log) add(line string) {
-	line = escape(strings.TrimRight(strings.ReplaceAll(line, "\t", "    "), "\r "))
+	line = outside.Escape(strings.TrimRight(strings.ReplaceAll(line, "\t", "    "), "\r "))
 	if strings.TrimSpace(line) != "" {
 		l.last = line
 	}
@@ -118,7 +120,7 @@ func (l *log) lastWords() string {
 	if l.last == "" {
 		return ""
 	}
-	return ": " + excerpt(l.last, 300)
+	return ": " + outside.Excerpt(l.last, 300)
 }
 
 // Lines returns a function for [Options].Log that writes each line to w.

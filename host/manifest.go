@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/agentblame/agentblame/outside"
 	"github.com/agentblame/agentblame/pipeline"
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -119,7 +120,7 @@ func checkVersion(text jsontext.Value) error {
 	given := string(*version.Protocol)
 	var n float64
 	if json.Unmarshal(*version.Protocol, &n) != nil || n != math.Trunc(n) {
-		return fmt.Errorf(`its manifest has "protocol": %s, which isn't a version`, excerpt(given, 40))
+		return fmt.Errorf(`its manifest has "protocol": %s, which isn't a version`, outside.Excerpt(given, 40))
 	}
 	switch {
 	case n > Version:

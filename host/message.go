@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strconv"
 
+	"github.com/agentblame/agentblame/outside"
 	"github.com/go-json-experiment/json/jsontext"
 )
 
@@ -34,17 +35,17 @@ func (r *lineReader) parse(line []byte) (m message, err error) {
 		switch name {
 		case "jsonrpc":
 			if string(v) != `"2.0"` {
-				return fmt.Errorf(`"jsonrpc" must be "2.0", not %s`, excerpt(string(v), 40))
+				return fmt.Errorf(`"jsonrpc" must be "2.0", not %s`, outside.Excerpt(string(v), 40))
 			}
 			version = true
 		case "id":
 			if k := v.Kind(); k != '0' && k != '"' && k != 'n' {
-				return fmt.Errorf(`"id" must be a number or a string, not %s`, excerpt(string(v), 40))
+				return fmt.Errorf(`"id" must be a number or a string, not %s`, outside.Excerpt(string(v), 40))
 			}
 			m.id = v
 		case "method":
 			if v.Kind() != '"' {
-				return fmt.Errorf(`"method" must be a string, not %s`, excerpt(string(v), 40))
+				return fmt.Errorf(`"method" must be a string, not %s`, outside.Excerpt(string(v), 40))
 			}
 			m.method = unquote(v)
 		case "params":

@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/agentblame/agentblame/outside"
 	"github.com/agentblame/agentblame/pipeline"
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -131,7 +132,7 @@ func (w *worker) asked(m message) error {
 	}
 	a, err := parseCall(m.params)
 	if err != nil {
-		return w.conn.violation("made a call that can't be read (%s): %s", wordJSON(err), excerpt(string(m.params), 100))
+		return w.conn.violation("made a call that can't be read (%s): %s", wordJSON(err), outside.Excerpt(string(m.params), 100))
 	}
 	w.mu.Lock()
 	at := w.open[a.run]
@@ -139,7 +140,7 @@ func (w *worker) asked(m message) error {
 	w.mu.Unlock()
 	if at == nil {
 		if n, err := strconv.ParseUint(a.run, 10, 64); err != nil || n == 0 || n > last {
-			return w.conn.violation("made a call in the run %q, which was never started", excerpt(a.run, 40))
+			return w.conn.violation("made a call in the run %q, which was never started", outside.Excerpt(a.run, 40))
 		}
 		w.conn.send(appendError(nil, id, codeCancelled, "the run is over"))
 		return nil

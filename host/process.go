@@ -1,17 +1,16 @@
 package host
 
 import (
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"runtime"
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/agentblame/agentblame/outside"
 )
 
 // process is a child process whose standard input and output are a stream.
@@ -28,17 +27,17 @@ type process struct {
 
 // startProcess starts a host's command. Its log lines go to log.
 func startProcess(o *Options, log *log) (*process, error) {
-	program, err := findProgram(o.Command[0], o.Dir)
+	program, err := outside.FindProgram(o.Command[0], o.Dir)
 	if err != nil {
 		return nil, err
 	}
 	cmd := exec.Command(program, o.Command[1:]...)
 	cmd.Args[0] = o.Command[0]
 	cmd.Dir = o.Dir
-	cmd.Env = environment(o.Env)
+	cmd.Env = outside.Environment(o.Env)
 	cmd.Stderr = log
 	cmd.WaitDelay = grace // what the process has started may keep standard error open
-	contain(cmd)
+	outside.Contain(cmd)
 	// Pipes of our own: those of exec are closed when the process ends, with what
 	// it has written last perhaps unread.
 	inRead, inWrite, err := os.Pipe()
@@ -56,7 +55,7 @@ func startProcess(o *Options, log *log) (*process, error) {
 	started := make(chan error)
 	go func() {
 		// The thread that starts a process must outlive it where the kernel is to
-		// end the process when its parent dies: see contain.
+		// end the process when its parent dies: see outside.Contain.
 		runtime.LockOSThread()
 		defer runtime.UnlockOSThread()
 		err := cmd.Start()
@@ -69,7 +68,7 @@ func startProcess(o *Options, log *log) (*process, error) {
 		release := guard(cmd)
 		started <- nil
 		cmd.Wait()
-		killGroup(cmd)
+		outside.KillGroup(cmd)
 		release()
 		log.flush()
 		close(p.exited)
@@ -79,7 +78,7 @@ func startProcess(o *Options, log *log) (*process, error) {
 	if err := <-started; err != nil {
 		inWrite.Close()
 		outRead.Close()
-		return nil, fmt.Errorf("starting the program %q: %s", o.Command[0], fileFault(err))
+		return nil, fmt.Errorf("starting the program %q: %s", o.Command[0], outside.FileFault(err))
 	}
 	return p, nil
 }
@@ -95,7 +94,7 @@ func (p *process) Close() error {
 		select {
 		case <-p.exited:
 		case <-time.After(grace):
-			terminate(p.cmd)
+			outside.Terminate(p.cmd)
 			select {
 			case <-p.exited:
 			case <-time.After(grace):
@@ -111,7 +110,7 @@ func (p *process) Close() error {
 // kill ends the process and its group at once.
 func (p *process) kill() {
 	p.cmd.Process.Kill()
-	killGroup(p.cmd)
+	outside.KillGroup(p.cmd)
 }
 
 // ending says how the process ended, once it has.
@@ -126,54 +125,4 @@ func (p *process) ending() string {
 		return fmt.Sprintf("ended with exit status %d", code)
 	}
 	return "was ended by a signal: " + strings.TrimPrefix(state.String(), "signal: ")
-}
-
-// findProgram finds a program: from the folder when it is given with a slash,
-// else in PATH.
-func findProgram(name, dir string) (string, error) {
-	if strings.ContainsRune(name, '/') || strings.ContainsRune(name, filepath.Separator) {
-		full := name
-		if !filepath.IsAbs(full) {
-			full = filepath.Join(dir, full)
-		}
-		info, err := os.Stat(full)
-		switch {
-		case err != nil:
-			return "", fmt.Errorf("the program %q: %s", name, fileFault(err))
-		case info.IsDir():
-			return "", fmt.Errorf("the program %q is a folder", name)
-		}
-		return filepath.Abs(full)
-	}
-	full, err := exec.LookPath(name)
-	if err != nil {
-		return "", fmt.Errorf("the program %q is not in PATH", name)
-	}
-	return filepath.Abs(full)
-}
-
-// fileFault says why a file can't be used, without naming it again.
-func fileFault(err error) string {
-	if errors.Is(err, fs.ErrNotExist) {
-		return "there is no such file"
-	}
-	var at *fs.PathError
-	if errors.As(err, &at) {
-		return at.Err.Error()
-	}
-	return err.Error()
-}
-
-// environment returns the variables of those names; nil means all.
-func environment(names []string) []string {
-	if names == nil {
-		return nil
-	}
-	env := []string{}
-	for _, name := range names {
-		if value, set := os.LookupEnv(name); set {
-			env = append(env, name+"="+value)
-		}
-	}
-	return env
 }

@@ -9,17 +9,6 @@ import (
 	"syscall"
 )
 
-// contain gives the process a group of its own: the keys of a terminal don't
-// reach it, and what it starts can be ended with it.
-func contain(cmd *exec.Cmd) { cmd.SysProcAttr = attributes() }
-
-// terminate asks the process and its group to end.
-func terminate(cmd *exec.Cmd) { syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM) }
-
-// killGroup kills what is left of the process' group. That there is nobody left
-// is no error.
-func killGroup(cmd *exec.Cmd) { syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
-
 // guard sets a watch over the process: should this program come to its end before
 // release is called, the process' whole group is killed. The watch is a shell that
 // waits for the end of a pipe. Where it can't be set, the process still sees the

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/agentblame/agentblame/outside"
 	"github.com/agentblame/agentblame/pipeline"
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -232,7 +233,7 @@ func (r *programRun) promised(at call, c pipeline.Call) (*promise, error) {
 	}
 	if have := r.known[at]; have != nil {
 		if have.args != c.Args[0] {
-			r.why = &pipeline.FaultError{Err: fmt.Errorf("the program of %s is not deterministic given its steps' outputs: begun again on the same outputs, it called %s#%s with other inputs: %s", r.host.who, r.steps[at.step].Name, at.label, excerpt(c.Args[0].JSON(), 200))}
+			r.why = &pipeline.FaultError{Err: fmt.Errorf("the program of %s is not deterministic given its steps' outputs: begun again on the same outputs, it called %s#%s with other inputs: %s", r.host.who, r.steps[at.step].Name, at.label, outside.Excerpt(c.Args[0].JSON(), 200))}
 			close(r.over)
 			return nil, r.why
 		}

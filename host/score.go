@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"github.com/agentblame/agentblame/noise"
+	"github.com/agentblame/agentblame/outside"
 	"github.com/agentblame/agentblame/pipeline"
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -65,5 +66,5 @@ func scoreValue(v jsontext.Value) (any, error) {
 	case '0':
 		return strconv.ParseFloat(string(v), 64)
 	}
-	return nil, fmt.Errorf("it came as %s, and must be a number from 0 to 1", excerpt(string(v), 60))
+	return nil, fmt.Errorf("it came as %s, and must be a number from 0 to 1", outside.Excerpt(string(v), 60))
 }

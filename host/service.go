@@ -8,10 +8,9 @@ import (
 	"io"
 	"net/http"
 	"net/url"
-	"strconv"
 	"strings"
-	"time"
 
+	"github.com/agentblame/agentblame/outside"
 	"github.com/agentblame/agentblame/pipeline"
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -25,16 +24,10 @@ type service struct {
 }
 
 func (h *Host) openService(ctx context.Context) error {
-	if u, err := url.Parse(h.options.URL); err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
+	if outside.AddressFault(h.options.URL) != "" {
 		return fmt.Errorf("%s: %q must be an address that begins with http:// or https://", h.who, h.options.URL)
 	}
-	transport := http.DefaultTransport.(*http.Transport).Clone()
-	transport.MaxIdleConnsPerHost = 256
-	s := &service{host: h, begin: []byte(`{"jsonrpc":"2.0","id":1,`), places: make(chan struct{}, 1), client: &http.Client{
-		Transport: transport,
-		// A redirect would carry keys in headers to another place.
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-	}}
+	s := &service{host: h, begin: []byte(`{"jsonrpc":"2.0","id":1,`), places: make(chan struct{}, 1), client: outside.NewClient(256)}
 	h.link = s
 	manifest, err := s.call(ctx, &request{body: h.initialize(), timeout: h.options.StartTimeout})
 	if err != nil {
@@ -118,11 +111,11 @@ func (s *service) read(answer []byte) (jsontext.Value, error) {
 	var reader lineReader
 	m, err := reader.parse(answer)
 	if err != nil {
-		return nil, h.breakdown(fmt.Errorf("%s answered what isn't a message (%s): %s", h.who, wordJSON(err), excerpt(strings.TrimSpace(string(answer)), 100)))
+		return nil, h.breakdown(fmt.Errorf("%s answered what isn't a message (%s): %s", h.who, wordJSON(err), outside.Excerpt(strings.TrimSpace(string(answer)), 100)))
 	}
 	if id, ok := m.requestID(); !ok || id != 1 || m.method != "" {
 		if m.err == nil || string(m.id) != "null" {
-			return nil, h.breakdown(fmt.Errorf("%s answered another request than it was asked (id %s)", h.who, excerpt(string(m.id), 40)))
+			return nil, h.breakdown(fmt.Errorf("%s answered another request than it was asked (id %s)", h.who, outside.Excerpt(string(m.id), 40)))
 		}
 	}
 	if m.err != nil {
@@ -138,7 +131,7 @@ func (s *service) broken(err error) error {
 	if errors.As(err, &at) {
 		err = at.Err
 	}
-	return pipeline.Transient(fmt.Errorf("%s: %s", s.host.who, escape(err.Error())))
+	return pipeline.Transient(fmt.Errorf("%s: %s", s.host.who, outside.Escape(err.Error())))
 }
 
 // refused words an answer that isn't a success.
@@ -146,37 +139,7 @@ func (s *service) refused(ctx context.Context, response *http.Response, answer [
 	code := response.StatusCode
 	text := strings.TrimSpace(fmt.Sprintf("%s answered %d %s", s.host.who, code, http.StatusText(code)))
 	if begin := strings.TrimSpace(string(answer[:min(len(answer), 4<<10)])); begin != "" {
-		text += ": " + excerpt(begin, 200)
+		text += ": " + outside.Excerpt(begin, 200)
 	}
-	switch code {
-	case http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
-		wait(ctx, retryAfter(response.Header.Get("Retry-After"), time.Now()))
-		return pipeline.Transient(errors.New(text))
-	}
-	return errors.New(text)
-}
-
-// retryAfter returns how long a Retry-After header asks to wait: a number of
-// seconds, or a time.
-func retryAfter(value string, now time.Time) time.Duration {
-	var d time.Duration
-	if seconds, err := strconv.Atoi(value); err == nil {
-		d = time.Duration(min(seconds, 1000)) * time.Second
-	} else if at, err := http.ParseTime(value); err == nil {
-		d = at.Sub(now)
-	}
-	return min(max(d, 0), longestWait)
-}
-
-// wait waits, unless the context would end first.
-func wait(ctx context.Context, d time.Duration) {
-	if end, limited := ctx.Deadline(); d <= 0 || limited && time.Until(end) <= d {
-		return
-	}
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-	case <-ctx.Done():
-	}
+	return outside.Busy(ctx, response, errors.New(text))
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"sync"
 
+	"github.com/agentblame/agentblame/outside"
 	"github.com/agentblame/agentblame/pipeline"
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -48,7 +49,7 @@ func isTransient(err error) bool {
 // outcome reads what a run came to: its output, or the calls that it needs.
 func (s *service) outcome(result jsontext.Value) (output jsontext.Value, calls []asked, err error) {
 	wrong := func(why string) error {
-		return s.host.breakdown(fmt.Errorf("%s gave a wrong result of run/start: %s: %s", s.host.who, why, excerpt(string(result), 100)))
+		return s.host.breakdown(fmt.Errorf("%s gave a wrong result of run/start: %s: %s", s.host.who, why, outside.Excerpt(string(result), 100)))
 	}
 	var list jsontext.Value
 	err = object(result, func(name string, v jsontext.Value) error {

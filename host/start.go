@@ -7,6 +7,7 @@ import (
 	"io"
 	"time"
 
+	"github.com/agentblame/agentblame/outside"
 	"github.com/go-json-experiment/json/jsontext"
 )
 
@@ -38,7 +39,7 @@ func (p *pool) start(ctx context.Context) (*worker, error) {
 	w.conn.asked = func(m message) error { return w.asked(m) }
 	w.conn.told = func(level, text string) {
 		if h.options.Log != nil && level != "debug" {
-			h.log("%s", escape(text))
+			h.log("%s", outside.Escape(text))
 		}
 	}
 	ours := false // it was one of those at work

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/agentblame/agentblame/noise"
+	"github.com/agentblame/agentblame/outside"
 	"github.com/agentblame/agentblame/pipeline"
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -80,7 +81,7 @@ func member(result jsontext.Value, name string) (jsontext.Value, error) {
 		return nil
 	})
 	if err != nil || out == nil {
-		return nil, fmt.Errorf("there is no %q in %s", name, excerpt(string(result), 100))
+		return nil, fmt.Errorf("there is no %q in %s", name, outside.Excerpt(string(result), 100))
 	}
 	return out, nil
 }
@@ -187,7 +188,7 @@ func (h *Host) taken(ctx context.Context, source *noise.Source, deterministic bo
 			if v.Kind() != 'n' {
 				cost, err = strconv.ParseFloat(string(v), 64)
 				if err != nil || !(cost >= 0 && cost <= math.MaxFloat64) {
-					err = fmt.Errorf("the cost is %s", excerpt(string(v), 40))
+					err = fmt.Errorf("the cost is %s", outside.Excerpt(string(v), 40))
 				}
 			}
 		}

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/agentblame/agentblame/blame"
+	"github.com/agentblame/agentblame/outside"
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -158,12 +159,12 @@ func webAgent(t *testing.T) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	contain(cmd)
+	outside.Contain(cmd)
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		killGroup(cmd)
+		outside.KillGroup(cmd)
 		cmd.Wait()
 	})
 	line := make([]byte, 100)

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"errors"
 	"strings"
+
+	"github.com/agentblame/agentblame/outside"
 )
 
 // capture keeps what is written to it, up to a limit. At the first byte beyond
@@ -57,14 +59,14 @@ func (t *tail) after() string {
 		return ""
 	}
 	first, _, more := strings.Cut(text, "\n")
-	message := ": " + excerpt(strings.TrimSpace(first), 200)
+	message := ": " + outside.Excerpt(strings.TrimSpace(first), 200)
 	if more {
 		last := text[strings.LastIndexByte(text, '\n')+1:]
 		between := " … "
 		if strings.Count(text, "\n") == 1 {
 			between = " / "
 		}
-		message += between + excerpt(strings.TrimSpace(last), 200)
+		message += between + outside.Excerpt(strings.TrimSpace(last), 200)
 	}
 	return message
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/agentblame/agentblame/outside"
 	"github.com/agentblame/agentblame/pipeline"
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -127,7 +128,7 @@ func (b *batch) id(p part) string {
 	id, ok := scalarText(p.value)
 	switch {
 	case !ok || id == "":
-		b.at(p.line, "id must be a string, not %s", excerpt(string(p.value), 40))
+		b.at(p.line, "id must be a string, not %s", outside.Excerpt(string(p.value), 40))
 	case strings.ContainsFunc(id, unicode.IsControl):
 		b.at(p.line, "the id %q has control characters in it", id)
 	}
@@ -137,7 +138,7 @@ func (b *batch) id(p part) string {
 func (b *batch) seed(p part) *uint64 {
 	seed, err := strconv.ParseUint(string(p.value), 10, 64)
 	if err != nil || seed > maxSeed {
-		b.at(p.line, "seed must be a whole number from 0 to %d, not %s", uint64(maxSeed), excerpt(string(p.value), 40))
+		b.at(p.line, "seed must be a whole number from 0 to %d, not %s", uint64(maxSeed), outside.Excerpt(string(p.value), 40))
 		return nil
 	}
 	return &seed
@@ -164,7 +165,7 @@ func (b *batch) tags(p part) map[string]string {
 	for _, m := range b.members(p) {
 		text, ok := scalarText(m.value)
 		if !ok {
-			b.at(m.line, "the tag %q must be a string, not %s", m.key, excerpt(string(m.value), 40))
+			b.at(m.line, "the tag %q must be a string, not %s", m.key, outside.Excerpt(string(m.value), 40))
 		}
 		out[m.key] = text
 	}
@@ -210,7 +211,7 @@ func (b *batch) recorded(p part, needs []string) pipeline.Recorded {
 			r.Error, failed = text, true
 		case "draws":
 			if m.value.Kind() != '[' {
-				b.at(m.line, "%s: draws must be a list, not %s", what, excerpt(string(m.value), 40))
+				b.at(m.line, "%s: draws must be a list, not %s", what, outside.Excerpt(string(m.value), 40))
 			} else if err := json.Unmarshal(m.value, &r.Draws); err != nil {
 				b.at(m.line, "%s: draws: %s", what, meaning(err))
 			}
@@ -254,7 +255,7 @@ func (b *batch) recordedInputs(line int, what string, have map[string]any, needs
 // members takes an object apart.
 func (b *batch) members(p part) []part {
 	if p.value.Kind() != '{' {
-		b.at(p.line, "%s must be an object, not %s", p.key, excerpt(string(p.value), 40))
+		b.at(p.line, "%s must be an object, not %s", p.key, outside.Excerpt(string(p.value), 40))
 		return nil
 	}
 	return splitObject(p.value, p.line)

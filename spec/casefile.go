@@ -5,11 +5,11 @@ import (
 	"bytes"
 	"errors"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 
+	"github.com/agentblame/agentblame/outside"
 	"github.com/agentblame/agentblame/pipeline"
 	"github.com/go-json-experiment/json/jsontext"
 	yaml "go.yaml.in/yaml/v4"
@@ -37,23 +37,11 @@ func (b *batch) read(path string) {
 	b.file = path
 	f, err := os.Open(path)
 	if err != nil {
-		b.at(0, "%s", openFault(err))
+		b.at(0, "%s", outside.FileFault(err))
 		return
 	}
 	defer f.Close()
 	b.readFrom(path, f)
-}
-
-// openFault says why a file can't be opened, without naming it again.
-func openFault(err error) string {
-	if errors.Is(err, fs.ErrNotExist) {
-		return "there is no such file"
-	}
-	var at *fs.PathError
-	if errors.As(err, &at) {
-		return at.Err.Error()
-	}
-	return err.Error()
 }
 
 // readFrom adds the cases of an open file.
@@ -83,7 +71,7 @@ func (b *batch) readAs(ending string, from io.Reader) {
 		b.at(0, "a file of cases ends in .jsonl, .ndjson, .json, .yaml, .yml or .csv, not %q", ending)
 	}
 	if err != nil {
-		b.at(0, "reading: %s", openFault(err))
+		b.at(0, "reading: %s", outside.FileFault(err))
 	} else if len(b.cases) == cases && len(b.list) == faults {
 		b.at(0, "there are no cases in it")
 	}
@@ -103,7 +91,7 @@ func (b *batch) readLines(input *bufio.Reader) error {
 			case err != nil:
 				b.at(line, "not JSON: %v", err)
 			case v.Kind() != '{':
-				b.at(line, "a case must be an object, not %s", excerpt(string(text), 40))
+				b.at(line, "a case must be an object, not %s", outside.Excerpt(string(text), 40))
 			default:
 				b.add(line, splitObject(v, line))
 			}
@@ -138,14 +126,14 @@ func (b *batch) readArray(input io.Reader) error {
 		}
 		line := at.find(int(dec.InputOffset()) - len(v))
 		if v.Kind() != '{' {
-			b.at(line, "a case must be an object, not %s", excerpt(string(v), 40))
+			b.at(line, "a case must be an object, not %s", outside.Excerpt(string(v), 40))
 			continue
 		}
 		b.add(line, splitObject(v, line))
 	}
 	dec.ReadToken()
 	if rest := bytes.TrimSpace(text[dec.InputOffset():]); len(rest) > 0 {
-		b.at(at.find(len(text)-len(rest)), "there is something after the array: %s", excerpt(string(rest), 40))
+		b.at(at.find(len(text)-len(rest)), "there is something after the array: %s", outside.Excerpt(string(rest), 40))
 	}
 	return nil
 }

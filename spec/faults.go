@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode"
-	"unicode/utf8"
+
+	"github.com/agentblame/agentblame/outside"
 )
 
 // A Fault is one thing that is wrong in a file, and where.
@@ -54,7 +54,7 @@ type faults struct {
 }
 
 func (f *faults) at(line int, format string, args ...any) {
-	f.list = append(f.list, Fault{f.file, line, escape(fmt.Sprintf(format, args...))})
+	f.list = append(f.list, Fault{f.file, line, outside.Escape(fmt.Sprintf(format, args...))})
 }
 
 // err returns the faults, by line within each file, or nil.
@@ -72,47 +72,4 @@ func (f *faults) err() error {
 		return cmp.Or(cmp.Compare(files[a.File], files[b.File]), cmp.Compare(a.Line, b.Line))
 	})
 	return &FaultsError{f.list}
-}
-
-// escape makes text from elsewhere safe for one line of a terminal: what isn't
-// printable (control characters, line breaks, marks that turn the direction of
-// writing) comes out as a Go escape.
-func escape(s string) string {
-	clean := true
-	for _, r := range s {
-		if !unicode.IsPrint(r) || r == utf8.RuneError {
-			clean = false
-			break
-		}
-	}
-	if clean {
-		return s
-	}
-	var b strings.Builder
-	for len(s) > 0 {
-		r, n := utf8.DecodeRuneInString(s)
-		switch {
-		case r == utf8.RuneError && n == 1:
-			fmt.Fprintf(&b, `\x%02x`, s[0])
-		case unicode.IsPrint(r):
-			b.WriteRune(r)
-		default:
-			quoted := strconv.QuoteRune(r)
-			b.WriteString(quoted[1 : len(quoted)-1])
-		}
-		s = s[n:]
-	}
-	return b.String()
-}
-
-// excerpt returns the beginning of a text, escaped, at most n bytes of it.
-func excerpt(s string, n int) string {
-	if len(s) <= n {
-		return escape(s)
-	}
-	cut := n
-	for cut > 0 && !utf8.RuneStart(s[cut]) {
-		cut--
-	}
-	return escape(s[:cut]) + "…"
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/agentblame/agentblame/host"
+	"github.com/agentblame/agentblame/outside"
 	"github.com/agentblame/agentblame/pipeline"
 	yaml "go.yaml.in/yaml/v4"
 )
@@ -56,7 +57,7 @@ func Load(path string) (*File, error) {
 func Open(ctx context.Context, path string, hosts HostOptions) (*File, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
-		return nil, &FaultsError{[]Fault{{File: path, Text: openFault(err)}}}
+		return nil, &FaultsError{[]Fault{{File: path, Text: outside.FileFault(err)}}}
 	}
 	return loadWith(ctx, path, data, hosts)
 }
@@ -73,7 +74,7 @@ type loader struct {
 }
 
 func loadWith(ctx context.Context, path string, data []byte, o HostOptions) (*File, error) {
-	l := &loader{reader: reader{faults: faults{file: path}}, dir: filepath.Dir(path), client: newClient()}
+	l := &loader{reader: reader{faults: faults{file: path}}, dir: filepath.Dir(path), client: outside.NewClient(64)}
 	l.hosts = &hosts{ctx: ctx, options: o, declared: map[string]*declaredHost{}}
 	doc := l.document(data)
 	if doc == nil {

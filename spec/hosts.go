@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/agentblame/agentblame/host"
+	"github.com/agentblame/agentblame/outside"
 	"github.com/agentblame/agentblame/pipeline"
 	yaml "go.yaml.in/yaml/v4"
 )
@@ -160,7 +161,7 @@ func (l *loader) address(o object, n *yaml.Node, what string, d *declaredHost) {
 	}
 	if err != nil {
 		l.at(n.Line, "the url of %s: %v", what, err)
-	} else if fault := urlFault(d.options.URL); text != "" && fault != "" {
+	} else if fault := outside.AddressFault(d.options.URL); text != "" && fault != "" {
 		l.at(n.Line, "the url of %s: %q %s", what, text, fault)
 	}
 	if h := o.get("headers"); h != nil {

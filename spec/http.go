@@ -8,10 +8,10 @@ import (
 	"io"
 	"net/http"
 	"net/url"
-	"strconv"
 	"strings"
 	"time"
 
+	"github.com/agentblame/agentblame/outside"
 	"github.com/agentblame/agentblame/pipeline"
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -30,20 +30,6 @@ type header struct {
 	name  string
 	value template
 }
-
-// newClient makes the client that all endpoints of a file share.
-func newClient() *http.Client {
-	transport := http.DefaultTransport.(*http.Transport).Clone()
-	transport.MaxIdleConnsPerHost = 64
-	return &http.Client{
-		Transport: transport,
-		// A redirect would carry keys in headers to another place.
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-	}
-}
-
-// longestWait bounds what a Retry-After header can make a run wait.
-const longestWait = 30 * time.Second
 
 func (e *endpoint) ask(ctx context.Context, question []byte) (jsontext.Value, error) {
 	known := secrets{}
@@ -73,7 +59,7 @@ func (e *endpoint) ask(ctx context.Context, question []byte) (jsontext.Value, er
 		if errors.As(err, &fault) && fault.nothing {
 			return nil, fmt.Errorf("%s answered nothing", name)
 		}
-		return nil, fmt.Errorf("%s answered what isn't JSON (%s): %s", name, known.hide(err.Error()), excerpt(known.hide(strings.TrimSpace(string(answer))), 80))
+		return nil, fmt.Errorf("%s answered what isn't JSON (%s): %s", name, known.hide(err.Error()), outside.Excerpt(known.hide(strings.TrimSpace(string(answer))), 80))
 	}
 	return v, nil
 }
@@ -83,7 +69,7 @@ func (e *endpoint) request(ctx context.Context, question []byte, known secrets) 
 	if err != nil {
 		return nil, err
 	}
-	if fault := urlFault(address); fault != "" {
+	if fault := outside.AddressFault(address); fault != "" {
 		return nil, fmt.Errorf("http: %q %s", e.url.written, fault)
 	}
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, address, bytes.NewReader(question))
@@ -109,20 +95,6 @@ func (e *endpoint) request(ctx context.Context, question []byte, known secrets) 
 	return request, nil
 }
 
-// urlFault says what is wrong with an address, or "".
-func urlFault(address string) string {
-	u, err := url.Parse(address)
-	switch {
-	case err != nil:
-		return "isn't an address"
-	case u.Scheme != "http" && u.Scheme != "https":
-		return "must begin with http:// or https://"
-	case u.Host == "":
-		return "names no host"
-	}
-	return ""
-}
-
 // broken words a request that came to no answer. All such errors may pass: a
 // service that isn't there says nothing about the pipeline.
 func (e *endpoint) broken(ctx context.Context, name string, err error, known secrets) error {
@@ -133,7 +105,7 @@ func (e *endpoint) broken(ctx context.Context, name string, err error, known sec
 	if errors.As(err, &at) {
 		err = at.Err
 	}
-	return pipeline.Transient(fmt.Errorf("%s: %s", name, escape(known.hide(err.Error()))))
+	return pipeline.Transient(fmt.Errorf("%s: %s", name, outside.Escape(known.hide(err.Error()))))
 }
 
 // refused words an answer that isn't a success.
@@ -144,43 +116,12 @@ func refused(ctx context.Context, name string, response *http.Response, begin st
 		text += " (redirects aren't followed)"
 	}
 	if begin != "" {
-		text += ": " + excerpt(begin, 200)
+		text += ": " + outside.Excerpt(begin, 200)
 	}
-	err := errors.New(text)
-	switch code {
-	case http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
-		wait(ctx, retryAfter(response.Header.Get("Retry-After"), time.Now()))
-		return pipeline.Transient(err)
-	}
-	return err
+	return outside.Busy(ctx, response, errors.New(text))
 }
 
 // excerptStart is the part of an answer that a message may show.
 func excerptStart(answer []byte) string {
 	return strings.TrimSpace(string(answer[:min(len(answer), 4<<10)]))
-}
-
-// retryAfter returns how long a Retry-After header asks to wait: a number of
-// seconds, or a time.
-func retryAfter(value string, now time.Time) time.Duration {
-	var d time.Duration
-	if seconds, err := strconv.Atoi(value); err == nil {
-		d = time.Duration(min(seconds, 1000)) * time.Second
-	} else if at, err := http.ParseTime(value); err == nil {
-		d = at.Sub(now)
-	}
-	return min(max(d, 0), longestWait)
-}
-
-// wait waits, unless the context would end first.
-func wait(ctx context.Context, d time.Duration) {
-	if end, limited := ctx.Deadline(); d <= 0 || limited && time.Until(end) <= d {
-		return
-	}
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-	case <-ctx.Done():
-	}
 }

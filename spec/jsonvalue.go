@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/agentblame/agentblame/outside"
 	"github.com/go-json-experiment/json/jsontext"
 )
 
@@ -39,7 +40,7 @@ func readJSON(text []byte) (jsontext.Value, error) {
 	if rest := bytes.TrimLeft(text[end:], " \t\r\n"); len(rest) > 0 {
 		return nil, &notJSON{
 			offset: int64(len(text) - len(rest)), rest: true,
-			text: fmt.Sprintf("there is something after the JSON value: %s", excerpt(string(rest), 80)),
+			text: fmt.Sprintf("there is something after the JSON value: %s", outside.Excerpt(string(rest), 80)),
 		}
 	}
 	return v, nil

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/agentblame/agentblame/outside"
 	"github.com/agentblame/agentblame/pipeline"
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -41,7 +42,7 @@ func (m *match) matches(output jsontext.Value, c *pipeline.Case) (bool, error) {
 	}
 	number, isNumber := asNumber(w)
 	if m.metric == "number" && !isNumber {
-		return false, &pipeline.FaultError{Err: fmt.Errorf("case %s: the score compares numbers, but what is expected is %s", c.ID, excerpt(string(want), 40))}
+		return false, &pipeline.FaultError{Err: fmt.Errorf("case %s: the score compares numbers, but what is expected is %s", c.ID, outside.Excerpt(string(want), 40))}
 	}
 	if !ok {
 		return false, nil

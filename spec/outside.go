@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"strings"
 
+	"github.com/agentblame/agentblame/outside"
 	yaml "go.yaml.in/yaml/v4"
 )
 
@@ -18,7 +19,7 @@ func (l *loader) process(n *yaml.Node, r role, opt options, id *identity) ask {
 			p.argv = append(p.argv, l.argument(e, r))
 		}
 	} else if command := l.text(n, "exec of "+r.what); command != "" {
-		p.name = fmt.Sprintf("%q", excerpt(command, 40))
+		p.name = fmt.Sprintf("%q", outside.Excerpt(command, 40))
 		p.argv = []string{"sh", "-c", command}
 		if runtime.GOOS == "windows" {
 			p.argv = []string{"cmd", "/C", command}
@@ -39,7 +40,7 @@ func (l *loader) process(n *yaml.Node, r role, opt options, id *identity) ask {
 		id.addFile(l.dir, arg)
 	}
 	if p.name == "" {
-		p.name = excerpt(filepath.Base(p.argv[0]), 40)
+		p.name = outside.Excerpt(filepath.Base(p.argv[0]), 40)
 	}
 	return p.ask
 }
@@ -70,7 +71,7 @@ func (l *loader) endpoint(n *yaml.Node, r role, opt options, id *identity) ask {
 		var err error
 		if e.url, err = parseTemplate(text); err != nil {
 			l.at(address.Line, "the url of %s: %v", r.what, err)
-		} else if fault := urlFault(text); text != "" && fault != "" && !e.url.variables() {
+		} else if fault := outside.AddressFault(text); text != "" && fault != "" && !e.url.variables() {
 			l.at(address.Line, "the url of %s: %q %s", r.what, text, fault)
 		}
 	}

@@ -6,14 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"os/exec"
-	"path/filepath"
 	"runtime"
 	"strings"
 	"syscall"
 	"time"
 
+	"github.com/agentblame/agentblame/outside"
 	"github.com/agentblame/agentblame/pipeline"
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -44,7 +43,7 @@ type process struct {
 
 // ask runs the program. Its process group ends with the run, however that ends.
 func (p *process) ask(ctx context.Context, question []byte) (jsontext.Value, error) {
-	program, err := p.find()
+	program, err := outside.FindProgram(p.argv[0], p.dir)
 	if err != nil {
 		return nil, &pipeline.FaultError{Err: fmt.Errorf("%s: %w", p.where, err)}
 	}
@@ -55,18 +54,19 @@ func (p *process) ask(ctx context.Context, question []byte) (jsontext.Value, err
 	cmd := exec.CommandContext(running, program, p.argv[1:]...)
 	cmd.Args[0] = p.argv[0]
 	cmd.Dir = p.dir
-	cmd.Env = p.environment()
+	cmd.Env = outside.Environment(p.env)
 	cmd.Stdin = bytes.NewReader(question)
 	cmd.Stdout, cmd.Stderr = out, &log
 	cmd.WaitDelay = grace
-	contain(cmd)
+	outside.Contain(cmd)
+	cmd.Cancel = func() error { return outside.Terminate(cmd) } // and after the delay it is killed
 	// The thread that starts a process must outlive it where the kernel is to
-	// end the process when its parent dies: see contain.
+	// end the process when its parent dies: see outside.Contain.
 	runtime.LockOSThread()
 	err = cmd.Run()
 	runtime.UnlockOSThread()
 	if cmd.Process != nil {
-		killGroup(cmd)
+		outside.KillGroup(cmd)
 	}
 	if out.over {
 		return nil, fmt.Errorf("%s printed more than %d bytes (max_output)", p.name, p.limit)
@@ -84,53 +84,17 @@ func (p *process) ask(ctx context.Context, question []byte) (jsontext.Value, err
 	return v, nil
 }
 
-// find finds the program: in the declaration's folder when it is given with a
-// slash, else in the PATH of this program.
-func (p *process) find() (string, error) {
-	name := p.argv[0]
-	if strings.ContainsRune(name, '/') || strings.ContainsRune(name, filepath.Separator) {
-		full := name
-		if !filepath.IsAbs(full) {
-			full = filepath.Join(p.dir, full)
-		}
-		if info, err := os.Stat(full); err != nil {
-			return "", fmt.Errorf("the program %q: %s", name, openFault(err))
-		} else if info.IsDir() {
-			return "", fmt.Errorf("the program %q is a folder", name)
-		}
-		return full, nil
-	}
-	full, err := exec.LookPath(name)
-	if err != nil {
-		return "", fmt.Errorf("the program %q is not in PATH", name)
-	}
-	return filepath.Abs(full)
-}
-
-func (p *process) environment() []string {
-	if p.env == nil {
-		return nil
-	}
-	env := []string{}
-	for _, name := range p.env {
-		if value, set := os.LookupEnv(name); set {
-			env = append(env, name+"="+value)
-		}
-	}
-	return env
-}
-
 // failure words why a process didn't end well.
 func (p *process) failure(cmd *exec.Cmd, err error, log *tail) error {
 	state := cmd.ProcessState
 	if state == nil { // it never started
 		for _, lasting := range []error{fs.ErrNotExist, fs.ErrPermission, syscall.ENOEXEC} {
 			if errors.Is(err, lasting) {
-				return &pipeline.FaultError{Err: fmt.Errorf("%s: starting the program %q: %s", p.where, p.argv[0], openFault(err))}
+				return &pipeline.FaultError{Err: fmt.Errorf("%s: starting the program %q: %s", p.where, p.argv[0], outside.FileFault(err))}
 			}
 		}
 		// Too many processes or open files, no memory, a text being written.
-		return pipeline.Transient(fmt.Errorf("starting %s: %s", p.name, openFault(err)))
+		return pipeline.Transient(fmt.Errorf("starting %s: %s", p.name, outside.FileFault(err)))
 	}
 	if state.Success() {
 		return fmt.Errorf("talking to %s: %w", p.name, err)
@@ -167,7 +131,7 @@ func misprint(out []byte, err error, log *tail) string {
 	case fault.nothing:
 		return "gave no output" + log.after()
 	case fault.rest:
-		return fmt.Sprintf("gave something after its JSON output: %s (logs belong on standard error)", excerpt(strings.TrimSpace(string(out[fault.offset:])), 80))
+		return fmt.Sprintf("gave something after its JSON output: %s (logs belong on standard error)", outside.Excerpt(strings.TrimSpace(string(out[fault.offset:])), 80))
 	}
-	return fmt.Sprintf("gave output that isn't JSON (%s): %s", fault.text, excerpt(text, 80))
+	return fmt.Sprintf("gave output that isn't JSON (%s): %s", fault.text, outside.Excerpt(text, 80))
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/agentblame/agentblame/outside"
 	"github.com/agentblame/agentblame/pipeline"
 	"github.com/go-json-experiment/json/jsontext"
 	yaml "go.yaml.in/yaml/v4"
@@ -29,9 +30,9 @@ func describe(n *yaml.Node) string {
 	case "!!null":
 		return "nothing"
 	case "!!int", "!!float", "!!bool":
-		return excerpt(n.Value, 40)
+		return outside.Excerpt(n.Value, 40)
 	}
-	return strconv.Quote(excerpt(n.Value, 40))
+	return strconv.Quote(outside.Excerpt(n.Value, 40))
 }
 
 // text reads a string that isn't empty; numbers and the like are taken as they

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/agentblame/agentblame/outside"
 	"github.com/agentblame/agentblame/pipeline"
 	"github.com/go-json-experiment/json/jsontext"
 	yaml "go.yaml.in/yaml/v4"
@@ -88,7 +89,7 @@ func (l *loader) exprScore(n *yaml.Node, opt options) pipeline.Score {
 			case float64:
 				return unit(v)
 			}
-			return nil, fmt.Errorf("the score's expression gave %s; it must give a number from 0 to 1, true or false", excerpt(fmt.Sprintf("%v", out), 40))
+			return nil, fmt.Errorf("the score's expression gave %s; it must give a number from 0 to 1, true or false", outside.Excerpt(fmt.Sprintf("%v", out), 40))
 		},
 	}}
 }
@@ -146,7 +147,7 @@ func answeredScore(answer jsontext.Value) (float64, error) {
 			return unit(f)
 		}
 	}
-	return 0, fmt.Errorf(`the score came as %s; it must be a number from 0 to 1, true or false, or an object with such a "score"`, excerpt(string(answer), 80))
+	return 0, fmt.Errorf(`the score came as %s; it must be a number from 0 to 1, true or false, or an object with such a "score"`, outside.Excerpt(string(answer), 80))
 }
 
 func truth(b bool) float64 {
@@ -268,7 +269,7 @@ func (l *loader) wanted(n *yaml.Node, m *match) (written string, fromCase bool) 
 	} else if m.metric == "number" {
 		if v, err := m.decode(m.literal); err == nil {
 			if _, ok := asNumber(v); !ok {
-				l.at(n.Line, "number of score must be a number, expected, or a path in it, not %s", excerpt(string(m.literal), 40))
+				l.at(n.Line, "number of score must be a number, expected, or a path in it, not %s", outside.Excerpt(string(m.literal), 40))
 			}
 		}
 	}

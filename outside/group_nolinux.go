@@ -1,8 +1,7 @@
 //go:build unix && !linux
 
-package host
+package outside
 
 import "syscall"
 
-// attributes puts the process into a group of its own.
 func attributes() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }

@@ -1,4 +1,4 @@
-package host
+package outside
 
 import (
 	"fmt"
@@ -8,9 +8,9 @@ import (
 	"unicode/utf8"
 )
 
-// escape makes a text fit for a terminal: what doesn't print is written as Go
+// Escape makes a text fit for a terminal: what doesn't print is written as Go
 // writes it.
-func escape(s string) string {
+func Escape(s string) string {
 	if !strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsPrint(r) || r == utf8.RuneError }) {
 		return s
 	}
@@ -31,14 +31,14 @@ func escape(s string) string {
 	return b.String()
 }
 
-// excerpt returns the beginning of a text, escaped, at most n bytes of it.
-func excerpt(s string, n int) string {
+// Excerpt returns the beginning of a text, escaped, at most n bytes of it.
+func Excerpt(s string, n int) string {
 	if len(s) <= n {
-		return escape(s)
+		return Escape(s)
 	}
 	cut := n
 	for cut > 0 && !utf8.RuneStart(s[cut]) {
 		cut--
 	}
-	return escape(s[:cut]) + "…"
+	return Escape(s[:cut]) + "…"
 }

@@ -1,8 +1,0 @@
-//go:build unix && !linux
-
-package spec
-
-import "syscall"
-
-// attributes puts the process into a group of its own.
-func attributes() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }
