@@ -13,12 +13,13 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"flag"
 	"fmt"
 	"io"
 	"os"
 	"text/tabwriter"
+
+	"github.com/agentblame/agentblame/bench/saved"
 )
 
 func main() {
@@ -31,28 +32,18 @@ func main() {
 }
 
 func run(ctx context.Context, w io.Writer, file string) error {
-	var rows []Row
+	var all []Row
 	for _, s := range subjects() {
 		more, err := s.measure(ctx)
 		if err != nil {
 			return fmt.Errorf("%s: %w", s.name, err)
 		}
-		rows = append(rows, more...)
+		all = append(all, more...)
 	}
-	if err := table(w, rows); err != nil {
+	if err := table(w, all); err != nil {
 		return err
 	}
-	if file == "" {
-		return nil
-	}
-	out, err := json.MarshalIndent(map[string][]Row{"rows": rows}, "", "  ")
-	if err != nil {
-		return fmt.Errorf("encode rows: %w", err)
-	}
-	if err := os.WriteFile(file, append(out, '\n'), 0o644); err != nil {
-		return fmt.Errorf("write rows: %w", err)
-	}
-	return nil
+	return saved.Rows(file, all)
 }
 
 // table prints the rows for people.

@@ -22,7 +22,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
@@ -36,6 +35,8 @@ import (
 	"time"
 
 	"golang.org/x/sync/errgroup"
+
+	"github.com/agentblame/agentblame/bench/saved"
 )
 
 // options are the flags.
@@ -124,17 +125,7 @@ func run(ctx context.Context, o options) error {
 	if err := write(os.Stdout, all, b.methods[0]); err != nil {
 		return err
 	}
-	if o.out == "" {
-		return nil
-	}
-	data, err := json.MarshalIndent(map[string][]Row{"rows": all}, "", "  ")
-	if err != nil {
-		return fmt.Errorf("encode rows: %w", err)
-	}
-	if err := os.WriteFile(o.out, append(data, '\n'), 0o644); err != nil {
-		return fmt.Errorf("write rows: %w", err)
-	}
-	return nil
+	return saved.Rows(o.out, all)
 }
 
 // numbers reads a list of positive numbers.

@@ -10,7 +10,6 @@
 package main
 
 import (
-	"encoding/json"
 	"flag"
 	"fmt"
 	"io"
@@ -19,6 +18,7 @@ import (
 	"os"
 	"text/tabwriter"
 
+	"github.com/agentblame/agentblame/bench/saved"
 	"github.com/agentblame/agentblame/bench/stopping/stream"
 )
 
@@ -37,29 +37,14 @@ const (
 )
 
 func run(w io.Writer, file string) error {
-	rows, err := compare(settings(), streams, delta)
+	all, err := compare(settings(), streams, delta)
 	if err != nil {
 		return err
 	}
-	if err := table(w, rows); err != nil {
+	if err := table(w, all); err != nil {
 		return err
 	}
-	if file == "" {
-		return nil
-	}
-	return save(file, rows)
-}
-
-// save writes the rows for programs.
-func save(file string, rows []Row) error {
-	out, err := json.MarshalIndent(map[string][]Row{"rows": rows}, "", "  ")
-	if err != nil {
-		return fmt.Errorf("encode rows: %w", err)
-	}
-	if err := os.WriteFile(file, append(out, '\n'), 0o644); err != nil {
-		return fmt.Errorf("write rows: %w", err)
-	}
-	return nil
+	return saved.Rows(file, all)
 }
 
 // setting is a kind of stream, with its best step and the count at which a rule that hasn't stopped is given up.

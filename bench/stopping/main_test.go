@@ -10,6 +10,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/agentblame/agentblame/bench/saved"
+
 	"github.com/agentblame/agentblame/confseq"
 )
 
@@ -74,7 +76,7 @@ func TestTableAndFile(t *testing.T) {
 		}
 	}
 	file := filepath.Join(t.TempDir(), "rows.json")
-	if err := save(file, rows); err != nil {
+	if err := saved.Rows(file, rows); err != nil {
 		t.Fatal(err)
 	}
 	text, err := os.ReadFile(file)
