@@ -21,16 +21,13 @@ func (p *pool) call(ctx context.Context, r *request) (jsontext.Value, error) {
 		}
 		result, err := w.call(ctx, p.host, r)
 		p.release(w, false)
-		switch {
-		case errors.Is(err, errNotAsked):
+		if errors.Is(err, errNotAsked) {
 			continue
-		case !errors.Is(err, errEnd):
+		}
+		if done, err := p.settled(ctx, err); done {
 			return result, err
-		case p.host.Err() != nil:
-			return nil, p.host.Err()
-		case ctx.Err() != nil:
-			return nil, context.Cause(ctx)
-		case again:
+		}
+		if again {
 			return nil, fmt.Errorf("the process of %s %s, twice", p.host.who, w.how(err))
 		}
 		p.mu.Lock()
@@ -42,6 +39,20 @@ func (p *pool) call(ctx context.Context, r *request) (jsontext.Value, error) {
 		again = true
 		p.host.stats.retried(r.step)
 	}
+}
+
+// settled says whether a request is over with its error, rather than to be made
+// again since its process ended. An end that has a reason of its own is that error.
+func (p *pool) settled(ctx context.Context, err error) (bool, error) {
+	switch {
+	case !errors.Is(err, errEnd):
+		return true, err
+	case p.host.Err() != nil:
+		return true, p.host.Err()
+	case ctx.Err() != nil:
+		return true, context.Cause(ctx)
+	}
+	return false, err
 }
 
 // errNotAsked says that a connection had ended before a request was made.

@@ -33,15 +33,11 @@ func (p *pool) program(ctx context.Context, r *programRun) (jsontext.Value, erro
 		}
 		result, err := w.program(ctx, p.host, r)
 		p.release(w, true)
-		switch {
-		case errors.Is(err, errNotAsked):
+		if errors.Is(err, errNotAsked) {
 			continue
-		case !errors.Is(err, errEnd):
+		}
+		if done, err := p.settled(ctx, err); done {
 			return result, err
-		case p.host.Err() != nil:
-			return nil, p.host.Err()
-		case ctx.Err() != nil:
-			return nil, context.Cause(ctx)
 		}
 		p.mu.Lock()
 		suspects, closed := w.last, p.closed
