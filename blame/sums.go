@@ -204,8 +204,8 @@ func (s *sums) addBounds(c *CaseResult) error {
 			low[i], high[i] = c.Bounds[i].Value.Low, c.Bounds[i].Value.High
 		}
 	}
-	s.intervals = slices.DeleteFunc(s.intervals, func(i intervalRule) bool { return !takesBounds(i.name) })
-	s.silent = !takesBounds(s.options.Rule)
+	s.intervals = slices.DeleteFunc(s.intervals, func(i intervalRule) bool { return !confseq.TakesBounds(i.name) })
+	s.silent = !confseq.TakesBounds(s.options.Rule)
 	if s.stop != nil && !s.silent {
 		if err := s.stop.AddBounds(low, high); err != nil {
 			return fmt.Errorf("case %s: stopping rule: bounds: %w", c.ID, err)
@@ -217,11 +217,6 @@ func (s *sums) addBounds(c *CaseResult) error {
 		}
 	}
 	return nil
-}
-
-// takesBounds says whether a rule can count a case of which only bounds are known.
-func takesBounds(rule string) bool {
-	return !slices.Contains([]string{"asymptotic", "bernstein", "hoeffding", "normal"}, rule)
 }
 
 // addStep adds a case's values of one step, or of all its calls, and returns the

@@ -96,10 +96,8 @@ func (a *analysis) posterior(s *replay.Session, factual *replay.Trace) (*noise.P
 func (a *analysis) exploreAll(ctx context.Context, s *replay.Session, worlds []int) ([]*replay.Exploration, error) {
 	out := make([]*replay.Exploration, len(worlds))
 	errs := make([]error, len(worlds))
-	// Where a budget or the limit on states may cut explorations off, worlds come
-	// one after another: how far each comes must not depend on how fast others are.
-	mayBeCut := a.options.Budget > 0 || a.options.Calls || pow2(len(s.Players())) > float64(a.engine.Nodes())
-	if len(worlds) == 1 || mayBeCut || !a.engine.Waits() {
+	// Where explorations may be cut off, worlds come one after another.
+	if len(worlds) == 1 || s.MayBeCut() || !a.engine.Waits() {
 		for i, w := range worlds {
 			if out[i], errs[i] = s.Explore(ctx, w); errs[i] != nil {
 				return nil, errs[i]

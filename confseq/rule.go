@@ -92,6 +92,16 @@ func New(name string, o Options) (Rule, error) {
 	return nil, fmt.Errorf("unknown rule %q: want one of %s", name, strings.Join(Names(), ", "))
 }
 
+// TakesBounds says whether the rule with the given name, one that New knows, takes bounds of values where these differ:
+// see Rule.AddBounds.
+func TakesBounds(name string) bool {
+	switch name {
+	case "asymptotic", "bernstein", "hoeffding", "normal":
+		return false
+	}
+	return true
+}
+
 func newAuto(o Options) (Rule, error) {
 	switch o.Goal {
 	case Width, Budget:

@@ -285,3 +285,16 @@ func TestUnion(t *testing.T) {
 		}
 	}
 }
+
+// TestTakesBounds asks every rule for what its name promises.
+func TestTakesBounds(t *testing.T) {
+	for _, name := range Names() {
+		r, err := New(name, Options{Players: 2})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := r.AddBounds([]float64{0, 0}, []float64{0.5, 0}); (err == nil) != TakesBounds(name) {
+			t.Errorf("%s: it takes bounds: %v, and says %v", name, TakesBounds(name), err)
+		}
+	}
+}

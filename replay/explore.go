@@ -48,7 +48,7 @@ func (s *Session) Explore(ctx context.Context, world int) (*Exploration, error) 
 	defer cancel(nil)
 	x := &explorer{session: s, ctx: ctx, cancel: cancel, scratch: s.engine.takeScratch()}
 	defer x.giveBack(s.engine)
-	if s.engine.meter.budget > 0 || s.mayBeCut() {
+	if s.MayBeCut() {
 		x.gate = newGate(x)
 	}
 	x.slots = append(x.slots, slot{})
@@ -68,10 +68,10 @@ func (s *Session) Explore(ctx context.Context, world int) (*Exploration, error) 
 	return x.result()
 }
 
-// mayBeCut says whether an exploration may come to the limit on states: then
-// what is known when it does must not depend on which walks were faster.
-func (s *Session) mayBeCut() bool {
-	return s.byCall != nil || len(s.players) >= bits.Len(uint(s.engine.options.Nodes))
+// MayBeCut says whether a budget or the limit on states may cut an exploration off:
+// then what is known when it does must not depend on what was faster.
+func (s *Session) MayBeCut() bool {
+	return s.engine.meter.budget > 0 || s.byCall != nil || len(s.players) >= bits.Len(uint(s.engine.options.Nodes))
 }
 
 // explorer drives the walks of one exploration.

@@ -78,7 +78,7 @@ func (e *Engine) Case(c *pipeline.Case, seed uint64) (*Session, error) {
 func (s *Session) Close() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.leftBehind || len(s.own)+len(s.shared) > mostKept {
+	if s.leftBehind || len(s.own)+len(s.shared)+len(s.scores) > mostKept {
 		return // something may still write to it, or it is too large to clear for every small case
 	}
 	s.values.Reset()
@@ -94,7 +94,7 @@ func (s *Session) Close() {
 	s.engine.sessions.Put(fresh)
 }
 
-// mostKept is how many step runs a session may have made whose memory is kept.
+// mostKept is how many step runs and scores a session may hold whose memory is kept.
 const mostKept = 1000
 
 // AddWorld adds a world and returns its number.
