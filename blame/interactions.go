@@ -86,8 +86,16 @@ func (g *caseGame) interactions(r *CaseResult) {
 		}
 		singles[len(pairs)][i] = ksii
 	}
+	unit := g.unit()
+	for _, values := range slices.Concat(pairs, singles) {
+		for at, v := range values {
+			if units, ok := unitsOf(v, unit); ok {
+				values[at] = float64(units) / float64(unit)
+			}
+		}
+	}
 	r.pairs = pairs
-	r.Interactions = g.listed(pairs)
+	r.Interactions = g.listed(pairs, unit)
 	if len(r.Interactions) > 0 {
 		r.Effects = &Effects{
 			STII: byPlayer(g.names, singles[1]), FSII: byPlayer(g.names, singles[2]),
@@ -96,13 +104,26 @@ func (g *caseGame) interactions(r *CaseResult) {
 	}
 }
 
-// listed returns the pairs that interact, the strongest first.
-func (g *caseGame) listed(pairs [][]float64) []Interaction {
-	n := len(g.names)
-	unit := int64(0)
+// unit returns a number such that all indices are multiples of one over it, where
+// scores are 0 or 1; else 0.
+func (g *caseGame) unit() int64 {
 	if len(g.worlds) == 1 && g.worlds[0].Depth()+1 <= exactPlayers && zeroOne(g.worlds[0]) {
-		unit = lcm(g.worlds[0].Depth()+1) * int64(1<<g.worlds[0].Depth())
+		return lcm(g.worlds[0].Depth()+1) * int64(1<<g.worlds[0].Depth())
 	}
+	return 0
+}
+
+// unitsOf returns how many units of 1/unit a value is. Values that are then
+// divided again have their last digits right, whatever order they were added up in.
+func unitsOf(v float64, unit int64) (int64, bool) {
+	units := math.Round(v * float64(unit))
+	ok := unit > 0 && math.Abs(v*float64(unit)-units) <= 0.01 && math.Abs(units) <= 1<<52
+	return int64(units), ok
+}
+
+// listed returns the pairs that interact, the strongest first.
+func (g *caseGame) listed(pairs [][]float64, unit int64) []Interaction {
+	n := len(g.names)
 	var out []Interaction
 	for i := range n {
 		for j := i + 1; j < n; j++ {
@@ -138,22 +159,19 @@ func (x *Interaction) name() {
 	}
 }
 
-// fractions gives the values as fractions, which are multiples of 1/unit, and
-// puts the last digits of the values right. Unit 0 says that they aren't.
+// fractions gives the values as fractions, which are multiples of 1/unit. Unit 0
+// says that they aren't.
 func (x *Interaction) fractions(unit int64) {
-	if unit == 0 {
-		return
-	}
-	values := []*float64{&x.SII, &x.STII, &x.FSII, &x.BII}
 	var exact ExactInteraction
-	texts := []*string{&exact.SII, &exact.STII, &exact.FSII, &exact.BII}
-	for k, v := range values {
-		units := math.Round(*v * float64(unit))
-		if math.Abs(*v*float64(unit)-units) > 0.01 || math.Abs(units) > 1<<52 {
+	for _, v := range []struct {
+		value float64
+		text  *string
+	}{{x.SII, &exact.SII}, {x.STII, &exact.STII}, {x.FSII, &exact.FSII}, {x.BII, &exact.BII}} {
+		units, ok := unitsOf(v.value, unit)
+		if !ok {
 			return
 		}
-		*v = units / float64(unit)
-		*texts[k] = fraction(int64(units), unit)
+		*v.text = fraction(units, unit)
 	}
 	x.Exact = &exact
 }

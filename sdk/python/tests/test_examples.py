@@ -17,11 +17,8 @@ def demos(binary, tmp_path_factory):
     folder = tmp_path_factory.mktemp("demos")
     out = {}
     for name in ("refund", "rag"):
-        more = ["--replicates", "2", "--var-cases", "2"] if name == "rag" else []
         file = folder / f"{name}.json"
-        done = subprocess.run([binary, "demo", name, *more, "-o", file], capture_output=True, text=True)
-        if done.returncode:
-            done = subprocess.run([binary, "demo", name, "-o", file], capture_output=True, text=True)
+        done = subprocess.run([binary, "demo", name, "-o", file], capture_output=True, text=True)
         assert done.returncode == 0, done.stderr
         out[name] = json.loads(file.read_text())
     return out
@@ -53,16 +50,10 @@ def test_rag_as_a_program(agentblame, demos, tmp_path, rag_cases):
 
 
 def test_rag_as_a_graph(agentblame, demos, tmp_path, rag_cases):
-    """All the same but for the indices beside the Shapley values, whose sums are made in another order."""
-    got, want = blamed(agentblame, tmp_path, "python3 -m agentblame rag:pipeline", rag_cases), demos["rag"]
-    for r in (got, want):
-        r.pop("interactions")
-        for case in r["cases"]:
-            case.pop("effects", None)
-            case.pop("interactions", None)
-        for step in r["pipeline"]["steps"]:
-            step.pop("needs", None)
-    assert got == want
+    got = blamed(agentblame, tmp_path, "python3 -m agentblame rag:pipeline", rag_cases)
+    for step in got["pipeline"]["steps"]:  # a program's aren't known
+        step.pop("needs", None)
+    assert got == demos["rag"]
 
 
 def test_the_agents_loop(binary):
