@@ -35,6 +35,11 @@ func startProcess(o *Options, log *log) (*process, error) {
 	cmd.Args[0] = o.Command[0]
 	cmd.Dir = o.Dir
 	cmd.Env = outside.Environment(o.Env)
+	if cmd.Env == nil {
+		cmd.Env = os.Environ()
+	}
+	// Tells an SDK that standard output is for messages before the first print.
+	cmd.Env = append(cmd.Env, "AGENTBLAME_HOST=1")
 	cmd.Stderr = log
 	cmd.WaitDelay = grace // what the process has started may keep standard error open
 	outside.Contain(cmd)

@@ -4,15 +4,15 @@
 //	go run ./bench/host -command "python my_app.py" -step planner -inputs '{"question":"x"}'
 //
 // It prints how many trivial step runs go through one Python process in a second,
-// beside a bare echo of JSON lines between the same two programs, and how long 32
-// runs of 100 ms take on 4 processes. Without -command both are steps of a Python
-// script that uses no SDK.
+// with the SDK and without, beside a bare echo of JSON lines between the same two
+// programs, and how long 32 runs of 100 ms take on 4 processes. With -command it
+// measures a host of one's own beside the echo.
 package main
 
 import (
 	"bufio"
 	"context"
-	_ "embed"
+	"embed"
 	"encoding/json"
 	"flag"
 	"fmt"
@@ -29,61 +29,88 @@ import (
 	"github.com/agentblame/agentblame/pipeline"
 )
 
-//go:embed steps.py
-var script []byte
+//go:embed steps.py sdk.py
+var scripts embed.FS
 
 func main() {
-	command := flag.String("command", "", "a host whose step is measured, in place of the script")
+	command := flag.String("command", "", "a host whose step is measured, in place of the benchmark's")
 	step := flag.String("step", "trivial", "the step")
 	inputs := flag.String("inputs", `{"text":"how long may I return it?"}`, "its inputs")
 	python := flag.String("python", "python3", "the interpreter")
+	sdk := flag.String("sdk", filepath.Join("sdk", "python", "src"), "where the Python SDK is")
 	flag.Parse()
-	if err := run(*command, *step, *inputs, *python); err != nil {
+	if err := run(*command, *step, *inputs, *python, *sdk); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
 }
 
-func run(command, step, inputs, python string) error {
+// measured is a host that is measured.
+type measured struct {
+	what       string
+	argv       []string
+	throughput []float64 // step runs a second, of each turn
+}
+
+func run(command, step, inputs, python, sdk string) error {
 	dir, err := os.MkdirTemp("", "bench-host")
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	path := filepath.Join(dir, "steps.py")
-	if err := os.WriteFile(path, script, 0o600); err != nil {
+	if err := os.CopyFS(dir, scripts); err != nil {
 		return err
 	}
-	argv := []string{python, path}
+	sdk, err = filepath.Abs(sdk)
+	if err != nil {
+		return err
+	}
+	os.Setenv("PYTHONPATH", sdk)
+	raw := []string{python, filepath.Join(dir, "steps.py")}
+	hosts := []measured{{what: "a Python host without an SDK", argv: raw}, {what: "the Python SDK", argv: []string{python, filepath.Join(dir, "sdk.py")}}}
 	if command != "" {
-		argv = host.Split(command)
+		hosts = []measured{{what: command, argv: host.Split(command)}}
 	}
 	// One after the other, several times, so that what else the machine does hits
-	// both alike.
-	var echoes, runs []float64
+	// all alike.
+	var echoes []float64
 	for range 5 {
-		echo, err := echo([]string{python, path, "echo"}, inputs, time.Second)
+		perSecond, err := echo(append(raw, "echo"), inputs, time.Second)
 		if err != nil {
 			return fmt.Errorf("echo: %w", err)
 		}
-		ran, err := throughput(argv, step, inputs, time.Second)
-		if err != nil {
-			return fmt.Errorf("step runs: %w", err)
+		echoes = append(echoes, perSecond)
+		for i := range hosts {
+			h := &hosts[i]
+			if perSecond, err = throughput(h.argv, step, inputs, time.Second); err != nil {
+				return fmt.Errorf("step runs, %s: %w", h.what, err)
+			}
+			h.throughput = append(h.throughput, perSecond)
 		}
-		echoes, runs = append(echoes, echo), append(runs, ran)
 	}
-	slices.Sort(echoes)
-	slices.Sort(runs)
-	echo, ran := echoes[len(echoes)/2], runs[len(runs)/2]
-	fmt.Printf("bare echo of JSON lines   %8.0f a second\n", echo)
-	fmt.Printf("step runs, one process    %8.0f a second: %.0f %% of the echo\n", ran, 100*ran/echo)
-	took, err := slow([]string{python, path}, inputs)
-	if err != nil {
-		return fmt.Errorf("slow steps: %w", err)
+	bare := median(echoes)
+	fmt.Printf("%8.0f a second  bare echo of JSON lines\n", bare)
+	for _, h := range hosts {
+		ran := median(h.throughput)
+		fmt.Printf("%8.0f a second  step runs, %s: %.0f %% of the echo\n", ran, h.what, 100*ran/bare)
 	}
-	ideal := 100 * time.Millisecond
-	fmt.Printf("32 runs of 100 ms at once, 4 processes, each taking many   %v: %.2f × the ideal %v\n", took.Round(time.Millisecond), float64(took)/float64(ideal), ideal)
+	if command != "" {
+		return nil
+	}
+	for _, h := range hosts {
+		took, err := slow(h.argv, inputs)
+		if err != nil {
+			return fmt.Errorf("slow steps, %s: %w", h.what, err)
+		}
+		ideal := 100 * time.Millisecond
+		fmt.Printf("%8v           32 runs of 100 ms at once, 4 processes, %s: %.2f × the ideal\n", took.Round(time.Millisecond), h.what, float64(took)/float64(ideal))
+	}
 	return nil
+}
+
+func median(of []float64) float64 {
+	slices.Sort(of)
+	return of[len(of)/2]
 }
 
 // window is how many requests are in flight.
