@@ -1,15 +1,20 @@
-"""What the adapters share: functions by the names of their inputs, and checks of names."""
+"""What the adapters share."""
 
 from __future__ import annotations
 
 import functools
+import hashlib
 import inspect
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any
 
+from ..context import current
 from ..errors import UsageError
 from ..score import Score
-from ..step import Input
+from ..step import Input, Step
+from ..version import version_of
 from ..wiring import listed
 
 
@@ -26,7 +31,7 @@ def function(run: Callable[[dict[str, Any]], Any], names: Iterable[str], name: s
     fn: Any = awaited if inspect.iscoroutinefunction(run) else called
     fn.__signature__ = inspect.Signature(parameters)
     fn.__name__ = fn.__qualname__ = name
-    return fn
+    return fn  # type: ignore[no-any-return]
 
 
 def input_names(inputs: Iterable[str | Input]) -> list[str]:
@@ -63,12 +68,32 @@ def check_names(what: str, kind: str, there: Iterable[str], *asked: Mapping[str,
                 raise UsageError(f"{what} has no {kind} {name}: it has {listed(known)}")
 
 
-def settled(value: Any, change: Callable[[Any], Any]) -> Any:
-    """The change of a value, or of what a coroutine gives."""
-    if not inspect.isawaitable(value):
-        return change(value)
+call_name: ContextVar[str | None] = ContextVar("agentblame call name", default=None)
+"""The name for calls of steps that ``named`` has set."""
 
-    async def later(value: Awaitable[Any]) -> Any:
-        return change(await value)
 
-    return later(value)
+@contextmanager
+def named(name: str) -> Iterator[None]:
+    """Names the calls of steps in the block, for calls that go on at once."""
+    token = call_name.set(name)
+    try:
+        yield
+    finally:
+        call_name.reset(token)
+
+
+def ask(step: Step[Any, Any], **inputs: Any) -> Any:
+    """Calls a step, by the name that is set for calls; for an async step the result is awaitable."""
+    name = call_name.get()
+    return step(**inputs) if name is None else step.at(name)(**inputs)
+
+
+def in_program() -> bool:
+    """Whether this code is a program's own in an analysis or a recorded run, and no step's."""
+    return getattr(current.get(), "run", None) is not None
+
+
+def text_version(*parts: Any) -> str:
+    """A version made of texts, functions and what has a repr of its own."""
+    texts = [version_of(p) if callable(p) and not isinstance(p, type) else repr(p) for p in parts]
+    return hashlib.sha256("\0".join(texts).encode("utf-8", "replace")).hexdigest()[:16]
