@@ -1,6 +1,6 @@
 """A LangChain chain: a retriever, a prompt and a model. The handbook has an old page and a new one.
 
-    agentblame blame --host "python langchain_rag.py" --cases langchain_rag.jsonl
+agentblame blame --host "python langchain_rag.py" --cases langchain_rag.jsonl
 """
 
 from langchain_core.language_models import SimpleChatModel

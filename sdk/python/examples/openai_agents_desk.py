@@ -52,8 +52,12 @@ def find_order_in_new_shop(customer: str) -> str:
     return json.dumps({"order": "o7", "days": 30})
 
 
-refunds = Agent(name="refunds", instructions="You answer questions about refunds.", model=Local(refund), tools=[find_order])
-delivery = Agent(name="delivery", instructions="Deliveries.", model=Local(lambda i, last: assistant_message("On Friday.")))
+refunds = Agent(
+    name="refunds", instructions="You answer questions about refunds.", model=Local(refund), tools=[find_order]
+)
+delivery = Agent(
+    name="delivery", instructions="Deliveries.", model=Local(lambda i, last: assistant_message("On Friday."))
+)
 desk = Agent(name="desk", instructions="Send the customer on.", model=Local(route), handoffs=[refunds, delivery])
 
 

@@ -1,7 +1,7 @@
 """The refund pipeline: four steps that let a superseded policy through.
 
-    agentblame blame --host "python refund.py" --cases refund.jsonl
-    agentblame blame --host "python -m agentblame refund:answer" --cases refund.jsonl
+agentblame blame --host "python refund.py" --cases refund.jsonl
+agentblame blame --host "python -m agentblame refund:answer" --cases refund.jsonl
 """
 
 from dataclasses import dataclass, replace

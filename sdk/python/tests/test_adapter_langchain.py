@@ -100,7 +100,9 @@ def test_parallels_branches_and_classes(binary):
         (lambda x: x["lang"] == "de", RunnableLambda(lambda x: "nein", name="german")),
         RunnableLambda(write),
     )
-    program = chain_program(chain, name="c", inputs=["q"], variants={"plan": {"dated": lambda x: Plan(days=30)}}, metric=right)
+    program = chain_program(
+        chain, name="c", inputs=["q"], variants={"plan": {"dated": lambda x: Plan(days=30)}}, metric=right
+    )
     assert analyze_case(program, CASE).shapley == {"plan": 1}
 
 

@@ -111,7 +111,9 @@ def test_agents_as_tools_and_runs_at_once(binary):
     ask = helper.as_tool(tool_name="ask_helper", tool_description="Asks.")
 
     def think(instructions, input):
-        outputs = [i["output"] for i in input if i.get("type") == "function_call_output"] if isinstance(input, list) else []
+        outputs = (
+            [i["output"] for i in input if i.get("type") == "function_call_output"] if isinstance(input, list) else []
+        )
         return assistant_message(outputs[0]) if outputs else function_call("ask_helper", {"input": "?"}, call_id="1")
 
     boss = Agent(name="boss", model=Says(think), tools=[ask])
@@ -124,7 +126,10 @@ def test_agents_as_tools_and_runs_at_once(binary):
         return list(await asyncio.gather(*(one(s) for s in range(2))))
 
     program = agents_program(
-        find, agent=boss, variants={"helper": {"v": {"model": says("yes")}}}, metric=lambda found: found.count("yes") / 2
+        find,
+        agent=boss,
+        variants={"helper": {"v": {"model": says("yes")}}},
+        metric=lambda found: found.count("yes") / 2,
     )
     result = analyze_case(program, CASE, players="calls")
     assert result.shapley == pytest.approx({f"helper#shard-{s}-1": 1 / 2 for s in range(2)})

@@ -13,7 +13,7 @@ def test_flushed_prints_before_serving(agentblame, tmp_path):
         "def answer(question):\n"
         '    return "no"\n'
         'answer.variant("better", lambda question: "yes")\n'
-        'serve(Pipeline([answer], metric=lambda answer, case: answer == case.expected))\n'
+        "serve(Pipeline([answer], metric=lambda answer, case: answer == case.expected))\n"
     )
     (tmp_path / "cases.jsonl").write_text('{"id": "a", "inputs": {"question": "?"}, "expected": "yes"}\n')
     agentblame("blame", "--host", "python3 app.py", "--cases", "cases.jsonl", "-o", "result.json")

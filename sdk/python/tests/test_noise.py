@@ -55,7 +55,9 @@ def test_addresses():
         b = address(v["at"], v.get("option"))
         k = bits(b)
         u = numbers.uniform(k)
-        got = [b.hex(), str(k)] + [hexbits(x) for x in (u, numbers.exponential(u), numbers.gumbel(u), numbers.normal(u))]
+        got = [b.hex(), str(k)] + [
+            hexbits(x) for x in (u, numbers.exponential(u), numbers.gumbel(u), numbers.normal(u))
+        ]
         assert got == [v[name] for name in ("bytes", "k", "u", "exp", "gumbel", "normal")]
 
 
@@ -108,8 +110,13 @@ def everything(n):
     return [
         n.categorical("c", {"a": 0.3, "b": -math.inf, "c": 1}),
         n.index("i", [0, 1, 2, -math.inf]),
-        n.uniform(), n.normal(), n.exponential(),
-        n.int("n", 7), n.bool("b", 0.4), n.perm("p", 6), n.seed(),
+        n.uniform(),
+        n.normal(),
+        n.exponential(),
+        n.int("n", 7),
+        n.bool("b", 0.4),
+        n.perm("p", 6),
+        n.seed(),
     ]
 
 

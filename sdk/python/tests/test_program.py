@@ -172,7 +172,13 @@ def test_step_errors():
     error = StepError.of("s", {"code": 1, "message": "m", "data": {"type": "UnicodeDecodeError", "module": "builtins"}})
     assert isinstance(error, UnicodeDecodeError) and str(error) == "m"
     assert str(pickle.loads(pickle.dumps(error))) == "m"
-    for data in (None, {}, {"type": "int"}, {"type": "Gone", "module": "gone"}, {"type": "SystemExit", "module": "builtins"}):
+    for data in (
+        None,
+        {},
+        {"type": "int"},
+        {"type": "Gone", "module": "gone"},
+        {"type": "SystemExit", "module": "builtins"},
+    ):
         assert type(StepError.of("s", {"code": 1, "message": "m", "data": data})) is StepError
 
 

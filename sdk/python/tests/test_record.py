@@ -61,7 +61,9 @@ def test_a_run_is_recorded(folder):
     assert case["recording"]["fails"] == {"inputs": {"x": 1}, "error": "gone"}
     first = case["recording"]["pick"]
     assert first["output"] == out[0] and first["inputs"] == {"x": 1}
-    assert first["draws"] == [{"key": "way", "kind": "categorical", "logits": {"a": 0.1, "b": 0.2}, "chosen": out[0][0]}]
+    assert first["draws"] == [
+        {"key": "way", "kind": "categorical", "logits": {"a": 0.1, "b": 0.2}, "chosen": out[0][0]}
+    ]
     assert ab.Noise(case["seed"], 0, "pick", "2").categorical("way", {"a": 0.1, "b": 0.2}) == out[1][0]
     assert float(case["tags"]["ms pick"]) >= 0
     assert list(folder.iterdir())[0].name == f"my_app.{os.getpid()}.jsonl"
@@ -89,7 +91,11 @@ def test_blocks_pipelines_and_async_runs(folder):
     by_file = {c["inputs"].get("x", c["inputs"].get("q")): c for c in cases(folder)}
     assert by_file["…"]["id"] == "mine" and by_file["…"]["tags"]["team"] == "a"
     assert by_file[3]["recording"]["end"] == {"inputs": {"later": {"x": 3}}, "output": 3}
-    assert {k: v["output"]["x"] for k, v in by_file[4]["recording"].items()} == {"later#one": 1, "later#two": 2, "later": 4}
+    assert {k: v["output"]["x"] for k, v in by_file[4]["recording"].items()} == {
+        "later#one": 1,
+        "later#two": 2,
+        "later": 4,
+    }
 
 
 def test_a_run_that_fails(folder):

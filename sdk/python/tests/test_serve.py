@@ -105,7 +105,11 @@ def test_python_m_agentblame(tmp_path):
         assert peer.ask("initialize")["result"]["name"] == "noisy"
         peer.end()
         assert "while importing" in peer.log.decode()
-    for name, why in (("mod:nope", "mod has no nope"), ("mod:os", "neither a Pipeline nor a program"), ("gone:x", "No module named 'gone'")):
+    for name, why in (
+        ("mod:nope", "mod has no nope"),
+        ("mod:os", "neither a Pipeline nor a program"),
+        ("gone:x", "No module named 'gone'"),
+    ):
         with Peer(None, "-m", "agentblame", name, cwd=tmp_path) as peer:
             assert peer.process.wait(10) != 0
             peer.reader.join(5)
@@ -140,7 +144,7 @@ def test_what_is_unknown(host):
     assert host.reply(host.run("slow", "quick"))["error"]["code"] == -32602
     assert host.ask("step/key", {"step": "slow", "output": 1})["error"]["code"] == -32602
     assert host.ask("run/start", {"run": "1", "inputs": {}})["error"]["code"] == -32601
-    host.write(b"garbage\n\n[1]\n7\n{\"jsonrpc\":\"2.0\",\"method\":\"$/unknown\"}\n{\"jsonrpc\":\"2.0\",\"id\":\"c9\",\"result\":{}}\n")
+    host.write(b'garbage\n\n[1]\n7\n{"jsonrpc":"2.0","method":"$/unknown"}\n{"jsonrpc":"2.0","id":"c9","result":{}}\n')
     assert host.reply(host.run("slow", seconds=0))["result"] == {"output": 0}
 
 
@@ -170,7 +174,9 @@ def test_context_variables_are_those_of_the_program(host, step):
 def test_draws(host):
     noise = {"seed": str(2**64 - 1), "world": "3", "step": "draws", "iteration": "name"}
     result = host.reply(host.run("draws", noise=noise, x=1))["result"]
-    assert result["draws"] == [{"key": "pick", "kind": "categorical", "logits": {"a": 0, "b": 0.5}, "chosen": result["output"]}]
+    assert result["draws"] == [
+        {"key": "pick", "kind": "categorical", "logits": {"a": 0, "b": 0.5}, "chosen": result["output"]}
+    ]
     assert result["cost"] == 0.5
     other = "b" if result["output"] == "a" else "a"
     observed = [{**result["draws"][0], "chosen": other}]
@@ -199,7 +205,10 @@ def test_large_and_split_messages(host):
     text = "x" * 3_000_000
     id = host.last + 1
     host.last = id
-    line = b'{"jsonrpc":"2.0","id":%d,"method":"step/run","params":{"step":"loud","iteration":"1","inputs":{"x":"%s"}}}\n' % (id, text.encode())
+    line = (
+        b'{"jsonrpc":"2.0","id":%d,"method":"step/run","params":{"step":"loud","iteration":"1","inputs":{"x":"%s"}}}\n'
+        % (id, text.encode())
+    )
     for at in range(0, len(line), 700_001):
         host.write(line[at : at + 700_001])
     assert host.reply(id)["result"]["output"] == text
@@ -211,7 +220,9 @@ def test_at_a_terminal_it_tells_what_it_is(tmp_path):
     (tmp_path / "app.py").write_text(textwrap.dedent(APP))
     ours, theirs = pty.openpty()
     env = {**os.environ, "PYTHONPATH": os.path.join(os.path.dirname(__file__), "../src")}
-    done = subprocess.run([sys.executable, "app.py"], cwd=tmp_path, env=env, stdin=theirs, capture_output=True, text=True, timeout=20)
+    done = subprocess.run(
+        [sys.executable, "app.py"], cwd=tmp_path, env=env, stdin=theirs, capture_output=True, text=True, timeout=20
+    )
     os.close(ours)
     os.close(theirs)
     assert done.returncode == 2

@@ -92,7 +92,10 @@ def test_pipelines_run_in_order_of_needs():
     ("make", "why"),
     [
         (lambda: Pipeline([careful]), "no step; decorate"),
-        (lambda: Pipeline([final], inputs=["x"], metric=lambda out: 1), "'fact_check', which is neither a step nor an input"),
+        (
+            lambda: Pipeline([final], inputs=["x"], metric=lambda out: 1),
+            "'fact_check', which is neither a step nor an input",
+        ),
         (lambda: Pipeline([final, final]), "two steps or inputs are called final"),
         (lambda: Pipeline([final], metric=lambda a, b: 1), "either one parameter for all values"),
         (lambda: Pipeline([final], metric=3), "no function"),

@@ -270,6 +270,9 @@ def test_real_packages():
     assert decoder(list[Document])(json.loads(encode([document], "it"))) == [document]
     with pytest.raises(DecodingError):
         decoder(Document)({"id": "x"})
-    assert encode({"a": numpy.arange(3), "b": numpy.float32(0.5), "c": numpy.bool_(True)}, "it") == '{"a":[0,1,2],"b":0.5,"c":true}'
+    assert (
+        encode({"a": numpy.arange(3), "b": numpy.float32(0.5), "c": numpy.bool_(True)}, "it")
+        == '{"a":[0,1,2],"b":0.5,"c":true}'
+    )
     with pytest.raises(EncodingError, match=r"at \[1\], the value is nan"):
         encode(numpy.array([1.0, numpy.nan]), "it")

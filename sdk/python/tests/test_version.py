@@ -64,7 +64,10 @@ def test_changes(before, tmp_path, old, new, same):
 
 
 def test_equal_in_every_process(tmp_path):
-    text = BASE + "    g = lambda x: x in {'a', 'b', 'c'}\n    import time\n    START = time.time()\n    def h(): return START\n"
+    text = (
+        BASE
+        + "    g = lambda x: x in {'a', 'b', 'c'}\n    import time\n    START = time.time()\n    def h(): return START\n"
+    )
     names = ("f.impls[''].fn", "g", "h")
     assert versions(tmp_path, text, *names) == versions(tmp_path, text, *names, hashseed="7")
 

@@ -66,7 +66,9 @@ def test_protocol():
         assert post(url, {"method": "run/start", "params": start})["result"] == {"calls": [call]}
         start["answers"] = [{**call, "iteration": "1", "error": {"code": 1, "message": "no"}}]
         assert post(url, {"method": "run/start", "params": start})["error"]["message"] == "no"
-        start["answers"] = [{**call, "inputs": {"question": "other"}, "iteration": "1", "output": {"query": "q", "since": 0}}]
+        start["answers"] = [
+            {**call, "inputs": {"question": "other"}, "iteration": "1", "output": {"query": "q", "since": 0}}
+        ]
         error = post(url, {"method": "run/start", "params": start})["error"]
         assert error["code"] == 4 and "is not deterministic" in error["message"]
         with pytest.raises(urllib.error.HTTPError, match="405"):

@@ -351,5 +351,3 @@ class Connection:
                 request.run.end(RunOver("the run is over"))
         self._threads.close()
         self._loop.close()
-
-

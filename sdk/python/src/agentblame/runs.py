@@ -243,5 +243,3 @@ class AnsweredRun(ProgramRun):
                 await asyncio.sleep(0)
             raise RunOver("the call's outcome isn't known yet")
         return answer
-
-

@@ -265,7 +265,7 @@ def _variants(
     out: dict[str, tuple[Runnable[Any, Any], Mapping[str, Any]]] = {}
     for variant, what in given.items():
         runnable, options = what if isinstance(what, tuple) else (what, {})
-        out[variant] = coerce_to_runnable(runnable), options  # type: ignore[arg-type]
+        out[variant] = coerce_to_runnable(runnable), options
     if isinstance(part, RunnableConfigurableAlternatives):
         for key, alternative in part.alternatives.items():
             runnable = alternative if isinstance(alternative, Runnable) else alternative()

@@ -65,7 +65,11 @@ def workflow_program(
         found.append(step)
 
     async def run(given: dict[str, Any]) -> Any:
-        return await runner.workflow(found).run(**(given if start is None else start(**given)))
+        asking = _Asking(runner, current.get())
+        try:
+            return await runner.workflow(found, asking).run(**(given if start is None else start(**given)))
+        finally:
+            await asking.end()
 
     declared = list(inputs)
     return Program(
@@ -131,16 +135,19 @@ class _Runner:
             return await bound(**kwargs)
         return await asyncio.to_thread(bound, **kwargs)
 
-    def workflow(self, steps: list[Step[Any, Any]]) -> Workflow:
+    def workflow(self, steps: list[Step[Any, Any]], asking: _Asking) -> Workflow:
         """A copy of the workflow whose steps call the steps. Retries and time-outs are agentblame's affair."""
-        asking = _Asking(self, current.get())
         methods = {s.name: asking.method(s, self._configs[s.name]) for s in steps}
         cls = type(self._workflow)
         run: Any = copy.copy(self._workflow)
         # Free functions are steps of their class alone: here all are methods.
-        run.__class__ = type(cls)(cls.__name__, (cls,), methods)
+        run.__class__ = type(cls)(cls.__name__, (cls,), methods)  # type: ignore[misc]
         run._timeout, run._validation_result, run._broker_config = None, None, None
         return run  # type: ignore[no-any-return]
+
+    def takers(self, event: Event) -> int:
+        """How many steps take an event."""
+        return sum(isinstance(event, tuple(c.accepted_events)) for c in self._configs.values())
 
     async def expected(self, name: str, event: Event) -> list[type[Event]] | None:
         """What a step that is given an event wants to collect before it works; None if it just works."""
@@ -157,14 +164,20 @@ class _Runner:
 class _Asking:
     """The steps of a workflow in one run.
 
-    Events that are sent, or that fan out, are worked on at once: the calls that they lead
-    to are named after where they come from, all others are numbered.
+    Events that are sent, that fan out, or that several steps take, are worked on at once:
+    the calls that they lead to are named after where they come from, all others are
+    numbered.
     """
 
     def __init__(self, runner: _Runner, run: Any) -> None:
         self._runner, self._run = runner, run
         self._names: dict[int, tuple[Event, str]] = {}
         self._counts: dict[str, int] = {}
+        self._open: set[asyncio.Future[Any]] = set()
+
+    async def end(self) -> None:
+        """Waits for calls that the workflow doesn't wait for, since it has ended before."""
+        await asyncio.gather(*self._open, return_exceptions=True)
 
     def method(self, step: Step[Any, Any], config: StepConfig) -> Any:
         """A step's method that asks agentblame."""
@@ -200,9 +213,12 @@ class _Asking:
         name = None if collected is not None or len(events) != 1 else self._name(events[0])
         token = current.set(self._run)
         try:
-            out = await (step if name is None else step.at(name))(**given)
+            asked = asyncio.ensure_future((step if name is None else step.at(name))(**given))
         finally:
             current.reset(token)
+        self._open.add(asked)
+        asked.add_done_callback(self._open.discard)
+        out = await asyncio.shield(asked)
         label = name
         if label is None:
             label = str(self._counts.setdefault(step.name, 0) + 1)
@@ -215,7 +231,9 @@ class _Asking:
         if isinstance(returned, list):
             return [self._know(load(e), f"{step.name} {label} {i + 1}") for i, e in enumerate(returned)]
         event = None if returned is None else load(returned)
-        return event if name is None or event is None else self._know(event, name)
+        if event is None or (name is None and self._runner.takers(event) < 2):
+            return event
+        return self._know(event, f"{step.name} {label}" if name is None else _next(name))
 
     def _know(self, event: Event, name: str) -> Event:
         self._names[id(event)] = event, name  # kept, so that its id stays its own
@@ -228,6 +246,12 @@ class _Asking:
         """Events of each kind in the order of their names, not that in which they came."""
         kinds = [type(e) for e in events]
         return sorted(events, key=lambda e: (kinds.index(type(e)), self._name(e) or ""))
+
+
+def _next(name: str) -> str:
+    """The name of what a named call leads to."""
+    base, plus, count = name.rpartition("+")
+    return f"{base}+{int(count) + 1}" if plus and count.isdigit() else f"{name}+1"
 
 
 class _Collecting(BaseException):

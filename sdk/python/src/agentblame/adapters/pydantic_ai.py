@@ -22,7 +22,7 @@ from ._program import ask, check_names, in_program, named, text_version
 
 __all__ = ["agents_program", "named"]
 
-_PROMPT = TypeAdapter(Union[str, list[UserContent], None])
+_PROMPT: TypeAdapter[Any] = TypeAdapter(str | list[UserContent] | None)
 _EPOCH = "1970-01-01T00:00:00Z"
 _PASSED = ("model_settings", "infer_name")
 """What else a call of run may give: JSON, or of no importance."""
