@@ -361,7 +361,7 @@ func (a *analysis) errors(s *replay.Session, fs []replay.Failure) []CaseError {
 		for _, p := range fixed {
 			names = append(names, a.engine.Name(p))
 		}
-		out = append(out, CaseError{f.Step, f.Variant, names, f.Message})
+		out = append(out, CaseError{f.Step, f.Variant, names, f.Message, f.Traceback})
 	}
 	return out
 }

@@ -327,6 +327,9 @@ type CaseError struct {
 	// Coalition is the smallest set of fixes under which it happened.
 	Coalition []string `json:"coalition"`
 	Message   string   `json:"message"`
+	// Traceback is where it comes from, as the step's language words it: its end,
+	// at most 4 KiB.
+	Traceback string `json:"traceback,omitempty"`
 }
 
 // ByPlayer holds a value a player, in the order of reports. In JSON it is an

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -34,9 +35,41 @@ type Error struct {
 
 	transient  bool
 	retryAfter time.Duration
+	traceback  string
 }
 
 func (e *Error) Error() string { return e.Message }
+
+// Traceback returns where the error comes from, as the host's language words it:
+// the end of it, if it is long. Of paths the end is left, so that it is the same
+// wherever the code lies.
+func (e *Error) Traceback() string {
+	text := absolutePath.ReplaceAllStringFunc(e.traceback, func(path string) string {
+		start := strings.Index(path, "/")
+		if strings.HasPrefix(path[start:], "///") { // of file:///
+			start += 2
+		}
+		elements := strings.Split(path[start:], "/")
+		if len(elements) <= 4 {
+			return path
+		}
+		return path[:start] + "…/" + strings.Join(elements[len(elements)-3:], "/")
+	})
+	if len(text) <= longestTraceback {
+		return text
+	}
+	end := text[len(text)-longestTraceback:]
+	if _, lines, ok := strings.Cut(end, "\n"); ok {
+		return "…\n" + lines
+	}
+	return "…" + strings.ToValidUTF8(end, "")
+}
+
+// absolutePath finds the paths in a traceback, with what stands before them.
+var absolutePath = regexp.MustCompile(`(?m)(^|[\s"'(]|file://)/[^\s"'():]+`)
+
+// longestTraceback bounds what is kept of a traceback, in bytes.
+const longestTraceback = 4 << 10
 
 // parseError reads an error object.
 func parseError(text jsontext.Value) error {
@@ -73,6 +106,10 @@ func parseError(text jsontext.Value) error {
 func (e *Error) readData() {
 	object(e.Data, func(name string, v jsontext.Value) error {
 		switch name {
+		case "traceback":
+			if v.Kind() == '"' {
+				e.traceback = strings.TrimRight(unquote(v), "\r\n\t ")
+			}
 		case "transient":
 			e.transient = v.Kind() == 't'
 		case "retry_after_ms":

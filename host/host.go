@@ -184,27 +184,18 @@ func (h *Host) learn(text jsontext.Value) error {
 func (h *Host) initError(err error) error {
 	var e *Error
 	if errors.As(err, &e) {
-		return fmt.Errorf("%s couldn't say what steps it has: %s", h.who, outside.Escape(e.Message)+e.traceback())
+		return fmt.Errorf("%s couldn't say what steps it has: %s", h.who, outside.Escape(e.Message)+e.indented())
 	}
 	return err
 }
 
-// traceback returns an error's traceback as the end of a message.
-func (e *Error) traceback() string {
-	text := ""
-	if e.Data.Kind() == '{' {
-		object(e.Data, func(name string, v jsontext.Value) error {
-			if name == "traceback" && v.Kind() == '"' {
-				text = unquote(v)
-			}
-			return nil
-		})
-	}
-	if strings.TrimSpace(text) == "" {
+// indented returns an error's traceback as the end of a message.
+func (e *Error) indented() string {
+	if e.traceback == "" {
 		return ""
 	}
 	var lines strings.Builder
-	for line := range strings.Lines(text) {
+	for line := range strings.Lines(e.Traceback()) {
 		lines.WriteString("\n  " + outside.Escape(strings.TrimRight(line, "\r\n")))
 	}
 	return ":" + lines.String()

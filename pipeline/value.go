@@ -73,6 +73,7 @@ type Values struct {
 	plain  map[any]*Value
 	texts  map[string]*Value
 	errs   map[string]*Value
+	traces map[string]string // of errors, by text
 	pairs  map[[2]uint32]uint32
 	nValue uint32
 	nPair  uint32
@@ -132,11 +133,12 @@ func (t *Values) InternDecoded(v any, decode func([]byte) (any, error)) (*Value,
 }
 
 // InternError returns the Value of a step's error; errors are equal when their
-// texts are.
+// texts are. A method Traceback of the error is asked where it comes from.
 func (t *Values) InternError(err error) *Value {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	text := err.Error()
+	t.trace(text, err)
 	if v, ok := t.errs[text]; ok {
 		return v
 	}
@@ -146,6 +148,31 @@ func (t *Values) InternError(err error) *Value {
 	v := t.add(nil, err, "")
 	t.errs[text] = v
 	return v
+}
+
+// trace notes where an error comes from. Of equal errors that come from several
+// places one is kept, whichever was first: the least.
+func (t *Values) trace(text string, err error) {
+	var traced interface{ Traceback() string }
+	if !errors.As(err, &traced) {
+		return
+	}
+	from := traced.Traceback()
+	if have, ok := t.traces[text]; from == "" || ok && have <= from {
+		return
+	}
+	if t.traces == nil {
+		t.traces = map[string]string{}
+	}
+	t.traces[text] = from
+}
+
+// Traceback returns where the error of that text comes from, in the words of the
+// step's language; empty if that isn't known.
+func (t *Values) Traceback(text string) string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.traces[text]
 }
 
 func (t *Values) internPlain(v any) *Value {
@@ -244,6 +271,7 @@ func (t *Values) Reset() {
 	clear(t.plain)
 	clear(t.texts)
 	clear(t.errs)
+	clear(t.traces)
 	clear(t.pairs)
 	t.nValue, t.nPair = 0, 0
 }

@@ -55,6 +55,9 @@ type Failure struct {
 	// Coalition are the players that ran their fix.
 	Coalition game.Coalition
 	Message   string
+	// Traceback is where it comes from, as the step's language words it, if that
+	// is known.
+	Traceback string
 }
 
 type failure struct {
@@ -64,7 +67,7 @@ type failure struct {
 }
 
 func (s *Session) failure(f failure, c game.Coalition) Failure {
-	out := Failure{Coalition: c, Message: f.message}
+	out := Failure{Coalition: c, Message: f.message, Traceback: s.values.Traceback(f.message)}
 	if f.step >= 0 {
 		out.Step = s.engine.specs[f.step].Name
 		out.Variant = s.engine.specs[f.step].Impls[f.variant].Name

@@ -1,6 +1,9 @@
 package report
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // groups are what several cases say in the same words, in order of appearance.
 type groups[K comparable] struct {
@@ -62,9 +65,14 @@ func (t *text) undefinedCases() {
 func (t *text) errors() {
 	type failure struct{ step, variant, message string }
 	var all groups[failure]
+	traces := map[failure]string{}
 	for _, c := range t.r.Cases {
 		for _, e := range c.Errors {
-			all.add(failure{e.Step, e.Variant, e.Message}, c.ID, e.Coalition)
+			key := failure{e.Step, e.Variant, e.Message}
+			all.add(key, c.ID, e.Coalition)
+			if traces[key] == "" {
+				traces[key] = e.Traceback
+			}
 		}
 	}
 	if len(all.list) == 0 {
@@ -86,9 +94,27 @@ func (t *text) errors() {
 			line += ", and " + count(more, "more case", "more cases")
 		}
 		t.prose(6, 8, line, dim)
+		t.traceback(traces[g.key])
 	}
 	if more := len(all.list) - most; more > 0 {
 		t.prose(2, 2, fmt.Sprintf("… %d more", more), dim)
+	}
+}
+
+// traceback adds the end of a traceback, where the error arose; all of it in a
+// verbose report.
+func (t *text) traceback(text string) {
+	if text == "" {
+		return
+	}
+	lines := strings.Split(text, "\n")
+	if most := 6; len(lines) > most && !t.o.Verbose {
+		lines = append([]string{"…"}, lines[len(lines)-most:]...)
+	}
+	for _, line := range lines {
+		said := strings.TrimLeft(line, " ")
+		indent := 8 + min(len(line)-len(said), 20)
+		t.prose(indent, indent+2, Clean(said), dim)
 	}
 }
 

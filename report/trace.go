@@ -37,6 +37,8 @@ type traceError struct {
 	Step    string `json:"step,omitempty"`
 	Variant string `json:"variant,omitempty"`
 	Message string `json:"message"`
+	// Traceback is where the error comes from.
+	Traceback string `json:"traceback,omitempty"`
 }
 
 // TraceLine returns a replay as one line of JSON, with its line break.
@@ -51,7 +53,7 @@ func TraceLine(e *replay.Engine, c *pipeline.Case, t *replay.Trace) []byte {
 		line.Calls = append(line.Calls, callOf(e.Pipeline().Steps[call.Step], call))
 	}
 	for _, f := range t.Failures {
-		line.Errors = append(line.Errors, traceError{f.Step, f.Variant, f.Message})
+		line.Errors = append(line.Errors, traceError{f.Step, f.Variant, f.Message, f.Traceback})
 	}
 	b, err := json.Marshal(line)
 	if err != nil {

@@ -4,7 +4,7 @@ import json
 
 import agentblame as ab
 import pytest
-from agentblame import AnalysisError, Case, analyze_case, blame_batch, format_batch, format_case
+from agentblame import AnalysisError, Case, Pipeline, step, analyze_case, blame_batch, format_batch, format_case
 from agentblame.analyze import flags
 from agentblame.result import BatchResult, CaseResult, Estimate, StepResult, Summary, View
 from agentblame.result import PipelineInfo, Settings
@@ -123,3 +123,18 @@ def test_transient_errors_are_tried_again(binary):
     pipe = ab.Pipeline([ab.step("s")(busy).variant("v", lambda x: x)], metric=lambda s: 1)
     assert analyze_case(pipe, Case("c", {"x": 1})).passed
     assert len(tries) == 3
+
+
+def test_tracebacks(binary):
+    @step
+    def find(question):
+        return lookup(question)
+
+    def lookup(question):
+        raise LookupError(f"no index for {question}")
+
+    find.variant("fix", lambda question: "yes")
+    one = analyze_case(Pipeline([find], metric=lambda find: find == "yes"), Case("a", {"question": "it"}))
+    assert one.errors[0]["message"] == "no index for it"
+    assert "in lookup" in one.errors[0]["traceback"]
+    assert one.errors[0]["traceback"].endswith("LookupError: no index for it")

@@ -441,6 +441,8 @@ export interface CaseError {
   /** The smallest set of fixes under which it happened. */
   coalition: string[];
   message: string;
+  /** Where it comes from, as the step's language words it: its end, at most 4 KiB. */
+  traceback?: string;
 }
 
 /** A number a player, in the order of reports. A player is a step's name, or step#iteration with calls as players. */
