@@ -72,6 +72,8 @@ type batch struct {
 	ready []*prepared
 	sums  *sums
 	kept  []keptCase
+	// stories are those of the kept cases.
+	stories stories
 	// passing and failed are the first of either, to measure harm on.
 	passing, failed []sampledCase
 }
@@ -195,8 +197,10 @@ func (b *batch) file(index int, r *CaseResult) bool {
 	}
 	b.keepForHarm(r)
 	if keep := b.options.KeepCases; keep == 0 || len(b.kept) < keep {
+		b.stories.add(r)
 		b.kept = append(b.kept, keptCase{index, *r})
 	}
+	r.raw = nil
 	if m := b.options.Monitor; m != nil {
 		m.done.Add(1)
 		if !r.Passed && r.Undefined == "" {
@@ -239,6 +243,7 @@ func (b *batch) result() *Result {
 		r.Cases = append(r.Cases, k.result)
 	}
 	b.sums.result(r)
+	b.stories.result(r)
 	r.Summary.Given = b.cases.Len()
 	r.Summary.Stopped = cmp.Or(b.stopped, "all cases")
 	if b.stopped == "" && (b.missing || b.filed < b.cases.Len()) {

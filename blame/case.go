@@ -67,7 +67,7 @@ type prepared struct {
 
 // prepare makes a case's factual run.
 func (a *analysis) prepare(ctx context.Context, c *pipeline.Case) *prepared {
-	r := &CaseResult{ID: c.ID}
+	r := &CaseResult{ID: c.ID, Tags: c.Tags}
 	p := &prepared{input: c, result: r}
 	s, err := a.engine.Case(c, a.options.Seed)
 	if err != nil {
@@ -78,6 +78,7 @@ func (a *analysis) prepare(ctx context.Context, c *pipeline.Case) *prepared {
 	r.CostFactual = tidy(s.FactualCost())
 	r.Errors = a.errors(s, factual.Failures)
 	if factual.Err != nil {
+		r.raw = a.newStory(c, factual)
 		r.Undefined = "the run as it was has no score: " + factual.Err.Error()
 		return p
 	}
@@ -88,6 +89,7 @@ func (a *analysis) prepare(ctx context.Context, c *pipeline.Case) *prepared {
 		r.sampled = &sampledCase{s, a.noisy(factual)}
 		return p
 	}
+	r.raw = a.newStory(c, factual)
 	p.session, p.factual, p.fails = s, factual, true
 	return p
 }
@@ -166,6 +168,8 @@ func (a *analysis) compareFixed(ctx context.Context, s *replay.Session, r *CaseR
 		r.CallsShift = a.callsShift(factual, all)
 	}
 	r.LastTouch = a.lastTouch(factual, all)
+	r.raw.fixed(a.engine.Pipeline(), factual, all, !recorded)
+	r.raw.coalitions(r.game)
 	return nil
 }
 

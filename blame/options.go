@@ -80,6 +80,9 @@ type Options struct {
 	// keeps in full: the first in the order of analysis. 0 keeps all, a negative
 	// number none.
 	KeepCases int
+	// NoStories leaves out what happened in the cases that the result keeps: what
+	// steps were given, gave and drew.
+	NoStories bool
 	// Backoff is the wait before a first retry; 0 is half a second.
 	Backoff time.Duration
 	// Monitor, if not nil, can be read while the analysis goes on.

@@ -32,6 +32,8 @@ type Result struct {
 	// Harm says on what it was measured which fixes break what passes today.
 	Harm  *Harm        `json:"harm,omitempty"`
 	Cases []CaseResult `json:"cases"`
+	// Values are what the stories of cases tell of, each once.
+	Values []StoryValue `json:"values,omitempty"`
 }
 
 // PipelineInfo describes the pipeline that was analysed.
@@ -125,6 +127,10 @@ type Summary struct {
 	Separation *Separation `json:"separation,omitempty"`
 	// CasesKept is how many cases the result lists, when not all.
 	CasesKept *int `json:"cases_kept,omitempty"`
+	// Stories is how many of the listed cases have a story, and StoriesCut how many
+	// have none since the result has no room for more.
+	Stories    int `json:"stories,omitempty"`
+	StoriesCut int `json:"stories_cut,omitempty"`
 	// Partial says that cases are missing because it was stopped from outside.
 	Partial bool `json:"partial,omitempty"`
 	// AskedAgain says how many runs were asked for a second time since the process
@@ -297,7 +303,12 @@ type CaseResult struct {
 	CallsShift []string `json:"calls_shift,omitempty"`
 	// Errors are the step runs that failed in the case's replays.
 	Errors []CaseError `json:"errors,omitempty"`
+	// Tags are the case's own labels, and Story is what happened in it.
+	Tags  map[string]string `json:"tags,omitempty"`
+	Story *Story            `json:"story,omitempty"`
 
+	// raw is the story before the result has taken it.
+	raw *rawStory
 	// resolves is the share of worlds in which each player's fix alone makes the
 	// case pass.
 	resolves []float64

@@ -105,6 +105,15 @@ func ReadJSON(r io.Reader) (*blame.Result, error) {
 	if err := json.Unmarshal(text, out); err != nil {
 		return nil, fmt.Errorf("reading the result: %w", err)
 	}
+	for i := range out.Values {
+		if v := &out.Values[i]; v.Value != nil {
+			var b bytes.Buffer
+			if err := json.Compact(&b, v.Value); err != nil { // it has been read already
+				return nil, fmt.Errorf("reading the result: %w", err)
+			}
+			v.Value = b.Bytes()
+		}
+	}
 	return out, nil
 }
 

@@ -15,6 +15,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/agentblame/agentblame/blame"
+	"github.com/agentblame/agentblame/noise"
 	"github.com/agentblame/agentblame/report"
 )
 
@@ -142,8 +143,23 @@ func (w *schemaWalk) check(path string, typ reflect.Type, node map[string]any) {
 	if typ.Kind() == reflect.Pointer {
 		typ = typ.Elem()
 	}
+	switch typ {
+	case reflect.TypeFor[json.RawMessage](): // anything
+		if node["type"] != nil {
+			w.t.Errorf("%s: any JSON may stand there", path)
+		}
+		return
+	case reflect.TypeFor[noise.Draw](): // docs/cases.schema.json describes draws
+		if node["type"] != "object" {
+			w.t.Errorf("%s: a draw is an object", path)
+		}
+		return
+	}
 	want := ""
 	switch typ.Kind() {
+	case reflect.Map:
+		want = "object"
+		w.inner(path+".*", typ.Elem(), node, "additionalProperties")
 	case reflect.String:
 		want = "string"
 	case reflect.Bool:

@@ -69,15 +69,8 @@ func callOf(s *pipeline.Spec, c replay.TraceCall) traceCall {
 		Cost: c.Cost, MS: float64(c.Duration.Round(time.Microsecond)) / float64(time.Millisecond),
 		Cached: c.Cached, Recorded: c.Pinned, Inputs: map[string]json.RawMessage{},
 	}
-	for i, v := range c.Args {
-		if s.Whole && json.Unmarshal([]byte(v.JSON()), &out.Inputs) == nil {
-			continue
-		}
-		name := "input" // a step of a Go function has one, without a name
-		if i < len(s.Needs) {
-			name = s.Needs[i]
-		}
-		out.Inputs[name] = json.RawMessage(v.JSON())
+	for name, value := range c.Inputs(s) {
+		out.Inputs[name] = json.RawMessage(value)
 	}
 	for name, value := range c.Notes {
 		if out.Notes == nil {

@@ -185,6 +185,7 @@ A step run that fails is no error of the command: it stands in its case's errors
 	f.IntVar(&options.CheckKeys, "check-keys", 0, "replay `N` coalitions of each failure without the keys that steps declare, to check those")
 	f.IntVar(&options.Harm, "harm", 0, "on how many passing cases to measure what fixes break; -1 for none (default 100)")
 	f.IntVar(&options.KeepCases, "keep-cases", 0, "how many cases the result lists in full; -1 for none (default all)")
+	f.BoolVar(&options.NoStories, "no-stories", false, "leave out what steps were given, gave and drew in the cases that the result lists")
 	f.IntVar(&options.Nodes, "nodes", 0, "the most states explored in one case (default 32768)")
 	f.BoolVar(&dryRun, "dry-run", false, "tell what may be run and what it may cost, and run nothing")
 	f.IntVar(&listed, "list", 20, "the most failing cases that the table lists")

@@ -19,6 +19,8 @@ export interface Result {
   harm?: Harm;
   /** The cases that were run, in their own order. */
   cases: CaseResult[];
+  /** What the stories of cases tell of, each once: a story has the indexes. */
+  values?: StoryValue[];
 }
 
 /** The pipeline that was analysed. */
@@ -115,6 +117,10 @@ export interface Summary {
   separation?: Separation;
   /** How many cases the result lists, when not all. */
   cases_kept?: number;
+  /** How many of the listed cases have a story. */
+  stories?: number;
+  /** How many have none since the result has no room for more. */
+  stories_cut?: number;
   /** Cases are missing because the analysis was stopped from outside. */
   partial?: boolean;
   /** How many runs were asked for a second time since the process that had them ended, by step; program is the pipeline's own code. */
@@ -430,7 +436,57 @@ export interface CaseResult {
   calls_shift?: string[];
   /** The step runs that failed in the case's replays. */
   errors?: CaseError[];
+  /** The case's own labels. */
+  tags?: Record<string, string>;
+  story?: Story;
 }
+
+/** What happened in a case. Numbers of values are indexes into the result's values. */
+export interface Story {
+  /** The fixed replay saw other noise than the run as it was: that of the first world. */
+  other_world?: boolean;
+  inputs?: Indexes;
+  expected?: number;
+  /** The calls of the run as it was, in the order in which they were answered. */
+  as_run?: StoryCall[];
+  /** The calls of the replay with every fix in place. */
+  fixed?: StoryCall[];
+  /** The scores of all coalitions, the smallest first, where there are at most five players. */
+  coalitions?: Record<string, any>[];
+}
+
+/** StoryCall, a part of a result. */
+export interface StoryCall {
+  step: string;
+  iteration: string;
+  /** Absent for the as-run implementation. */
+  variant?: string;
+  inputs?: Indexes;
+  output: number;
+  cost: number;
+  /** The first of its draws. */
+  draws?: Record<string, any>[];
+  /** How many draws there were, if more. */
+  draws_cut?: number;
+  /** The output is a recorded one. */
+  recorded?: boolean;
+  /** The run of the case as it was had made the very run already. */
+  reused?: boolean;
+}
+
+/** A whole value, the first part of its JSON text, or a failed step's error. */
+export interface StoryValue {
+  /** The value. */
+  value?: any;
+  /** The first part of the JSON text of a long one. */
+  text?: string;
+  /** How long the whole text is. */
+  bytes?: number;
+  error?: string;
+}
+
+/** Indexes into the result's values, by name. */
+export type Indexes = Record<string, number>;
 
 /** CaseError, a part of a result. */
 export interface CaseError {
