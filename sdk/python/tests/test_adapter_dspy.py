@@ -10,6 +10,7 @@ from pydantic import BaseModel
 
 import dspy_days
 from agentblame import AnalysisError, Case, UsageError, analyze_case
+from agentblame.adapters import Variant
 from agentblame.adapters.dspy import module_program, named
 
 CASE = Case("a", {"question": "?"}, expected="yes")
@@ -61,7 +62,7 @@ def test_models_predictors_and_optimized_modules(binary):
     ):
         program = module_program(
             One(), inputs=["question"], lm=says(reasoning="r", answer="no"), metric=right,
-            variants={"answer": {"v": (fix, {"cost": cost})}},
+            variants={"answer": {"v": Variant(fix, cost=cost)}},
         )  # fmt: skip
         one = analyze_case(program, CASE)
         assert one.cost == cost

@@ -1,151 +1,254 @@
 """LangChain runnables as programs."""
 
+import asyncio
 import json
+from dataclasses import dataclass
+from pathlib import Path
 
 import pytest
+
+pytest.importorskip("langchain_core")
+
 from langchain_core.documents import Document
-from langchain_core.language_models.fake_chat_models import FakeListChatModel
-from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
-from langchain_core.output_parsers import StrOutputParser
+from langchain_core.language_models.fake_chat_models import FakeListChatModel, FakeMessagesListChatModel
+from langchain_core.messages import AIMessage, HumanMessage
+from langchain_core.output_parsers.openai_tools import PydanticToolsParser
 from langchain_core.prompts import ChatPromptTemplate
-from langchain_core.retrievers import BaseRetriever
-from langchain_core.runnables import ConfigurableField, RunnableBranch, RunnableLambda, RunnablePassthrough
-from langchain_core.tools import tool
+from langchain_core.runnables import (
+    RunnableBranch,
+    RunnableLambda,
+    RunnableParallel,
+    RunnablePassthrough,
+)
+from langchain_core.runnables.history import RunnableWithMessageHistory
 from pydantic import BaseModel
 
-import langchain_rag
-from agentblame import Case, UsageError, analyze_case
-from agentblame.adapters._messages import dump, revive
-from agentblame.adapters.langchain import chain_program
+import langchain_returns
+from agentblame import Case, UsageError, analyze_case, context, flush
+from agentblame.adapters import Variant
+from agentblame.adapters.langchain import runnable_program
+from replaying import replay
 
-CASE = Case("a", {"q": "?"}, expected="yes")
+EXAMPLES = Path(__file__).parents[1] / "examples"
 
 
-def right(output, case):
-    return output == case.expected
+def ones(output):
+    return 1.0
+
+
+def names(p):
+    return [s.name for s in p.steps]
+
+
+def double(x: int) -> int:
+    return 2 * x
+
+
+async def adouble(x: int) -> int:
+    await asyncio.sleep(0)
+    return 2 * x
+
+
+def plus(x: int) -> int:
+    return x + 1
 
 
 def test_the_example(agentblame, tmp_path):
-    from pathlib import Path
-
-    agentblame(
-        "blame", "--host", "python3 -m agentblame langchain_rag:rag",
-        "--cases", str(Path(langchain_rag.__file__).with_suffix(".jsonl")), "-o", "result.json",
-    )  # fmt: skip
-    case = json.loads((tmp_path / "result.json").read_text())["cases"][0]
-    assert case["shapley_exact"] == {"retrieve": "1/2", "reader": "1/2"}
-    assert case["minimal_repairs"] == [["retrieve", "reader"]]
+    cases = str(EXAMPLES / "langchain_returns.jsonl")
+    agentblame("blame", "--host", "python3 -m agentblame langchain_returns:answer", "--cases", cases, "-o", "r.json")
+    result = json.loads((tmp_path / "r.json").read_text())
+    case, delivery = result["cases"]
+    assert (case["score"], delivery["score"]) == (0, 1)
+    assert case["shapley_exact"] == {"Rules": "2/3", "ChatPromptTemplate": "1/6", "model": "1/6"}
+    assert case["minimal_repairs"] == [["Rules", "ChatPromptTemplate"], ["Rules", "model"]]
 
 
-def test_the_chain_stays_as_it_is():
-    assert langchain_rag.chain.invoke("?") == "20"
-    assert langchain_rag.rag(question="?") == "20"
+def test_the_runnable_stays_as_it_is():
+    p = langchain_returns.answer
+    assert names(p) == ["Rules", "joined", "ChatPromptTemplate", "model", "StrOutputParser"]
+    calls, output = replay(p, question="How long are returns free?")
+    assert output == langchain_returns.chain.invoke("How long are returns free?")
+    assert p(question="How long are returns free?") == output == "2023: returns are free for 14 days."
+    assert calls["Rules#1"]["output"][0]["$document"]["metadata"] == {"about": "returns"}
+    assert calls["model#1"]["output"] == {"$message": {"type": "ai", "content": output}}, "without the run's id"
+    assert replay(p, {"model": "large", "Rules": "more"}, question="Are returns free?")[1].startswith("2026")
 
 
-def test_models_retrievers_and_bindings(binary):
-    class Index(BaseRetriever):
-        def _get_relevant_documents(self, query, *, run_manager):
-            return [Document("no", metadata={"page": 1}, id="d1")]
-
-    def first(documents: list[Document]) -> str:
-        assert isinstance(documents[0], Document)
-        return documents[0].page_content
-
-    model = FakeListChatModel(responses=["no"])
+@pytest.mark.parametrize("times", [double, adouble])
+def test_composition(binary, times):
+    """Parallels, branches, assignments, maps and lambdas, sync and async, give what they give."""
     chain = (
-        RunnablePassthrough.assign(doc=(lambda x: x["q"]) | Index(name="index") | first)
-        | ChatPromptTemplate.from_template("{doc} {q}")
-        | model.bind(stop=["x"]).with_config(run_name="writer")
-        | StrOutputParser()
+        RunnableParallel(a=times, b=plus)
+        | RunnablePassthrough.assign(c=lambda x: [x["a"], x["b"]])
+        | (lambda x: x["c"])
+        | RunnableLambda(times).map()
+        | RunnableBranch((lambda xs: sum(xs) > 10, RunnableLambda(sum).with_config(run_name="total")), lambda xs: -1)
     )
-    program = chain_program(
-        chain,
-        name="c",
-        inputs=["q"],
-        variants={
-            "writer": {"larger": FakeListChatModel(responses=["yes"])},
-            "ChatPromptTemplate": {"strict": ChatPromptTemplate.from_template("{q}")},
-        },
-        steps={"writer": {"cost": 5}},
-        metric=right,
-    )
-    one = analyze_case(program, CASE)
-    assert one.shapley == {"ChatPromptTemplate": 0, "writer": 1}
-    assert [s.name for s in program.steps][-1] == "writer"
-    assert {"index", "first"} <= {s.name for s in program.steps}
-    assert program(q="?") == "no"
-
-
-def test_configurable_alternatives_are_variants(binary):
-    model = FakeListChatModel(responses=["no"]).configurable_alternatives(
-        ConfigurableField(id="llm"), default_key="small", large=FakeListChatModel(responses=["yes"])
-    )
-    program = chain_program(
-        ChatPromptTemplate.from_template("{q}") | model | StrOutputParser(), name="c", inputs=["q"], metric=right
-    )
-    assert analyze_case(program, CASE).shapley == {"llm": 1}
-
-
-def test_parallels_branches_and_classes(binary):
-    class Plan(BaseModel):
-        days: int
-
-    def plan(x: dict) -> Plan:
-        return Plan(days=90)
-
-    def write(x: dict) -> str:
-        return "yes" if x["plan"]["days"] == 30 and x["lang"] == "en" else "no"
-
-    chain = {"plan": RunnableLambda(plan), "lang": RunnableLambda(lambda x: "en", name="lang")} | RunnableBranch(
-        (lambda x: x["lang"] == "de", RunnableLambda(lambda x: "nein", name="german")),
-        RunnableLambda(write),
-    )
-    program = chain_program(
-        chain, name="c", inputs=["q"], variants={"plan": {"dated": lambda x: Plan(days=30)}}, metric=right
-    )
-    assert analyze_case(program, CASE).shapley == {"plan": 1}
-
-
-def test_async_functions_and_tools(binary):
-    @tool
-    def lookup(q: str) -> str:
-        """Looks it up."""
-        return "no"
-
-    async def finish(x: str) -> str:
-        return x
-
-    async def better(x: str) -> str:
-        return "yes"
-
-    program = chain_program(
-        RunnablePassthrough() | lookup | RunnableLambda(finish), name="c", inputs=["q"],
-        variants={"finish": {"better": better}}, metric=right,
+    p = runnable_program(
+        chain, inputs=["x"], input=lambda x: x, metric=lambda out: max(0, out) / 100,
+        variants={"total": {"more": lambda xs: sum(xs) + 10}, "plus": {"ten": lambda x: x + 10}},
     )  # fmt: skip
-    assert analyze_case(program, CASE).shapley == {"finish": 1}
-    assert {s.name for s in program.steps} == {"lookup", "finish"}
+    assert p.asynchronous is (times is adouble)
+    name = times.__name__
+    assert names(p) == [name, "plus", f"{name}-2", "total"]
+    for x in (1, 3):
+        calls, output = replay(p, x=x)
+        assert output == (asyncio.run(chain.ainvoke(x)) if p.asynchronous else chain.invoke(x))
+        assert ({f"{name}#1", "plus#1", f"{name}-2#item-0", f"{name}-2#item-1"} <= set(calls)) and (
+            "total#1" in calls
+        ) is (x == 3)
+    case = analyze_case(p, Case("c", {"x": 3}))
+    assert case.shapley == pytest.approx({"plus": 0.18, "total": 0.10})
 
 
-def test_errors():
-    chain = ChatPromptTemplate.from_template("{q}") | StrOutputParser()
-    with pytest.raises(UsageError, match="no parts that could be steps"):
-        chain_program(chain, name="c", inputs=["q"], metric=right)
-    with pytest.raises(UsageError, match="has no part writer: it has ChatPromptTemplate, StrOutputParser"):
-        chain_program(chain, name="c", inputs=["q"], metric=right, variants={"writer": {}})
+def test_one_component_in_two_places():
+    """Its calls, which go on at once, are named after the places."""
+    shared = RunnableLambda(double)
+    calls, output = replay(
+        runnable_program(RunnableParallel(a=shared, b=shared), inputs=["x"], input=lambda x: x, metric=ones), x=2
+    )
+    assert output == {"a": 4, "b": 4}
+    assert sorted(calls) == ["double#a", "double#b"]
 
 
-@pytest.mark.parametrize(
-    "value",
-    [
-        AIMessage("x", id="m", tool_calls=[{"name": "f", "args": {"a": 1}, "id": "1"}]),
-        [HumanMessage("x"), ToolMessage("r", tool_call_id="1", artifact={"a": [1]})],
-        Document("text", metadata={"page": 3}, id="d"),
-        ChatPromptTemplate.from_template("{q}").invoke({"q": "?"}),
-    ],
-)
-def test_values_come_back(value):
-    assert revive(json.loads(json.dumps(dump(value)))) == value
+def test_names():
+    prompts = (
+        ChatPromptTemplate.from_template("{a}")
+        | (lambda v: {"b": v.to_string()})
+        | ChatPromptTemplate.from_template("{b}")
+    )
+    assert names(runnable_program(prompts, inputs=["a"], metric=ones)) == ["ChatPromptTemplate", "ChatPromptTemplate-2"]
+    unit = (RunnableLambda(double) | plus).with_config(run_name="unit")
+    assert names(runnable_program(unit | plus, inputs=["x"], metric=ones)) == ["unit", "plus"]
+    assert names(runnable_program(unit, inputs=["x"], metric=ones)) == ["double", "plus"], (
+        "the whole is what is gone into"
+    )
+    with pytest.raises(UsageError, match="several components ChatPromptTemplate: name them"):
+        runnable_program(prompts, inputs=["a"], metric=ones, variants={"ChatPromptTemplate": {"x": prompts}})
+    with pytest.raises(UsageError, match="returns has no component rules: it has Rules, joined"):
+        runnable_program(langchain_returns.chain, name="returns", inputs=[], metric=ones, variants={"rules": {}})
+    with pytest.raises(UsageError, match="no components that could be steps"):
+        runnable_program(RunnablePassthrough(), inputs=[], metric=ones)
+    with pytest.raises(UsageError, match="RunnableWithMessageHistory"):
+        runnable_program(RunnableWithMessageHistory(RunnableLambda(double), lambda id: None), inputs=[], metric=ones)
 
 
-def test_ids_of_tracing_runs_are_left_out():
-    assert revive(dump(AIMessage("x", id="lc_run--1-0"))).id is None
+class Verdict(BaseModel):
+    good: bool
+    why: str = ""
+
+
+@dataclass
+class Review:
+    verdict: Verdict
+    tags: set[str]
+
+
+def test_objects_of_the_users_classes():
+    """Structured output and annotated functions give and take objects."""
+    call = {"name": "Verdict", "args": {"good": True}, "id": "1", "type": "tool_call"}
+    model = FakeMessagesListChatModel(responses=[AIMessage("", tool_calls=[call])])
+
+    def review(verdict: Verdict) -> Review:
+        assert isinstance(verdict, Verdict)
+        return Review(verdict, {"b", "a"})
+
+    def tell(review: Review):
+        assert isinstance(review.verdict, Verdict) and isinstance(review.tags, set)
+        return review
+
+    chain = model | PydanticToolsParser(tools=[Verdict], first_tool_only=True) | review | tell
+    p = runnable_program(
+        chain,
+        inputs=["q"],
+        input=lambda q: [HumanMessage(q)],
+        metric=lambda r: isinstance(r, Review) and r.verdict.good,
+    )
+    calls, output = replay(p, q="good?")
+    assert output == {"$Review": {"verdict": {"$Verdict": {"good": True, "why": ""}}, "tags": ["a", "b"]}}
+    assert p.score.fn(r=output) is True
+    options = {s.name: s.impls[""].options.get("deterministic") for s in p.steps}
+    assert options == {"FakeMessagesListChatModel": False, "PydanticToolsParser": None, "review": None, "tell": None}
+
+
+def test_errors_fallbacks_and_noise(binary):
+    tries = []
+
+    def fetch(x):
+        tries.append(x)
+        raise LookupError("nothing there")
+
+    def draw(x):
+        return context().noise.uniform("x") if context() else 2.0
+
+    chain = (
+        RunnableLambda(fetch)
+        .with_retry(stop_after_attempt=2, wait_exponential_jitter=False)
+        .with_fallbacks([RunnableLambda(draw)], exceptions_to_handle=(LookupError,))
+    )
+    p = runnable_program(
+        chain, inputs=["x"], metric=lambda out: out == "page", variants={"fetch": {"mirror": lambda x: "page"}}
+    )
+    assert names(p) == ["fetch", "draw"]
+    calls, output = replay(p, x=1)
+    assert calls["fetch#1"]["error"]["message"] == "nothing there" and len(tries) == 2
+    assert calls["draw#1"]["output"] == output and 0 <= output < 1
+    assert analyze_case(p, Case("c", {"x": 1})).shapley == {"fetch": 1}
+    assert p(x=1) == 2.0
+
+
+def test_recorded_in_production(tmp_path, monkeypatch, binary):
+    """What components pass on stays what it is; what JSON can't say is left out."""
+    seen = []
+
+    class Own:
+        pass
+
+    def make(x):
+        return Own()
+
+    def look(own):
+        seen.append(own)
+        return "bad"
+
+    p = runnable_program(
+        RunnableLambda(make) | RunnableLambda(look), name="own", inputs=["x"], metric=lambda out: out == "good",
+        variants={"look": {"better": Variant(lambda own: "good")}},
+    )  # fmt: skip
+    monkeypatch.setenv("AGENTBLAME_RECORD", str(tmp_path))
+    assert p(x=1) == "bad" and isinstance(seen[0], Own)
+    assert langchain_returns.answer(question="Are returns free?").startswith("2023")
+    assert flush()
+    monkeypatch.delenv("AGENTBLAME_RECORD")
+    files = {f.name.split(".")[0]: json.loads(f.read_text()) for f in tmp_path.iterdir()}
+    assert files["own"]["recording"] == {}
+    case = {**files["returns"], "expected": "30 days"}
+    assert set(case["recording"]) == {"Rules", "joined", "ChatPromptTemplate", "model", "StrOutputParser"}
+    result = analyze_case(langchain_returns.answer, case)
+    assert result.shapley_exact == {"Rules": "2/3", "ChatPromptTemplate": "1/6", "model": "1/6"}
+
+
+def test_versions():
+    def versions(chain):
+        return [s.impls[""].version for s in runnable_program(chain, inputs=[], metric=ones).steps]
+
+    def chain(text, reply):
+        return ChatPromptTemplate.from_template(text) | FakeListChatModel(responses=[reply])
+
+    base = versions(chain("a", "x"))
+    assert base == versions(chain("a", "x"))
+    assert [a == b for a, b in zip(base, versions(chain("b", "x")))] == [False, True]
+    assert [a == b for a, b in zip(base, versions(chain("a", "y")))] == [True, False]
+
+
+def test_documents_and_tuples():
+    def pair(x):
+        return (Document("a", metadata={"n": x}), [1, (2, 3)], {"$tuple": [4]})
+
+    def take(given):
+        document, numbers, tagged = given
+        assert isinstance(given, tuple) and document.metadata == {"n": 1}
+        return [numbers == [1, (2, 3)], tagged == {"$tuple": [4]}]
+
+    p = runnable_program(RunnableLambda(pair) | RunnableLambda(take), inputs=["x"], input=lambda x: x, metric=ones)
+    assert replay(p, x=1)[1] == [True, True]

@@ -12,6 +12,7 @@ from agents.usage import Usage
 
 import openai_agents_desk
 from agentblame import AnalysisError, Case, UsageError, analyze_case, context
+from agentblame.adapters import Variant
 from agentblame.adapters.openai_agents import agents_program, named
 
 set_tracing_disabled(True)
@@ -61,7 +62,7 @@ def test_sync_runs_and_models(binary):
     agent = Agent(name="writer", instructions="Write.", model=says("no"))
     program = agents_program(
         lambda question: Runner.run_sync(agent, question).final_output, name="p", agent=agent,
-        variants={"writer": {"larger": ({"model": says("yes")}, {"cost": 7})}}, metric=right,
+        variants={"writer": {"larger": Variant({"model": says("yes")}, cost=7)}}, metric=right,
     )  # fmt: skip
     one = analyze_case(program, CASE)
     assert one.shapley == {"writer": 1} and one.cost == 7

@@ -12,6 +12,7 @@ from pydantic_ai.models.test import TestModel
 
 import pydantic_ai_support
 from agentblame import AnalysisError, Case, UsageError, analyze_case, context
+from agentblame.adapters import Variant
 from agentblame.adapters.pydantic_ai import agents_program, named
 
 CASE = Case("a", {"question": "?"}, expected="yes")
@@ -46,7 +47,7 @@ def test_sync_programs_and_model_overrides(binary):
     agent = Agent(says("no"), name="writer")
     program = agents_program(
         lambda question: agent.run_sync(question).output, name="p", agents=[agent],
-        variants={"writer": {"larger": ({"model": says("yes")}, {"cost": 7})}}, metric=right,
+        variants={"writer": {"larger": Variant({"model": says("yes")}, cost=7)}}, metric=right,
     )  # fmt: skip
     one = analyze_case(program, CASE)
     assert one.shapley == {"writer": 1} and one.cost == 7

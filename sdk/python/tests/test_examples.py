@@ -20,7 +20,7 @@ def demos(binary, tmp_path_factory):
         file = folder / f"{name}.json"
         done = subprocess.run([binary, "demo", name, "-o", file], capture_output=True, text=True)
         assert done.returncode == 0, done.stderr
-        out[name] = json.loads(file.read_text())
+        out[name] = numbers(json.loads(file.read_text()))
     return out
 
 
@@ -33,7 +33,16 @@ def rag_cases(tmp_path_factory):
 
 def blamed(agentblame, tmp_path, host, cases):
     agentblame("blame", "--host", host, "--cases", cases, "-o", "result.json", "-j", "16")
-    return json.loads((tmp_path / "result.json").read_text())
+    return numbers(json.loads((tmp_path / "result.json").read_text()))
+
+
+def numbers(result):
+    """A result without its stories: those of Go functions name the inputs of steps in another way."""
+    assert result["summary"].pop("stories") == sum("story" in case for case in result["cases"])
+    del result["values"]
+    for case in result["cases"]:
+        case.pop("story", None)
+    return result
 
 
 @pytest.mark.parametrize("name", ["answer", "pipeline"])

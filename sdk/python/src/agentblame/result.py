@@ -122,6 +122,8 @@ class CaseResult(View):
     key_check: dict[str, Any] | None
     calls_shift: list[str] | None
     errors: list[dict[str, Any]] | None
+    tags: dict[str, str] | None
+    story: dict[str, Any] | None
 
     def _repr_html_(self) -> str:
         head = f"case {self.id}: score {self.score}"
@@ -156,6 +158,8 @@ class Summary(View):
     intervals: list[dict[str, Any]] | None
     separation: dict[str, Any] | None
     cases_kept: int | None
+    stories: int | None
+    stories_cut: int | None
     partial: bool | None
     asked_again: dict[str, int] | None
 
@@ -195,6 +199,7 @@ class BatchResult(View):
     plan: dict[str, Any] | None
     harm: dict[str, Any] | None
     cases: list[CaseResult]
+    values: list[Any] | None
 
     @property
     def ranking(self) -> list[StepResult]:

@@ -1,6 +1,9 @@
-"""Pipelines of other frameworks as programs, each in a module of its own.
+"""Adapters: what other frameworks build, as programs whose steps agentblame replays.
 
-``langgraph``, ``langchain``, ``llamaindex``, ``pydantic_ai``, ``openai_agents`` and
-``dspy``. Each imports its framework, which this package does not. See
-docs/python-frameworks.md.
+Each adapter is a module of its own and imports its framework; this package imports
+none. See docs/python-frameworks.md.
 """
+
+from .variant import Variant
+
+__all__ = ["Variant"]

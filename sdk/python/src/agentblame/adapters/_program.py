@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import functools
 import hashlib
 import inspect
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
 
 from ..context import current
-from ..errors import UsageError
-from ..score import Score
 from ..step import Input, Step
 from ..version import version_of
-from ..wiring import listed
 
 
 def function(run: Callable[[dict[str, Any]], Any], names: Iterable[str], name: str) -> Callable[..., Any]:
@@ -37,35 +33,6 @@ def function(run: Callable[[dict[str, Any]], Any], names: Iterable[str], name: s
 def input_names(inputs: Iterable[str | Input]) -> list[str]:
     """The names of inputs."""
     return [i if isinstance(i, str) else i.name for i in inputs]
-
-
-def reading(metric: Callable[..., Any] | Score, read: Callable[[Any], Any]) -> Score:
-    """A metric that gets its output as ``read`` makes it of JSON."""
-    score = Score.of(metric)
-    whole, fn = score.whole, score.fn
-
-    def prepare(values: dict[str, Any]) -> dict[str, Any]:
-        return {**values, whole: read(values[whole])}
-
-    @functools.wraps(fn)
-    def called(**values: Any) -> Any:
-        return fn(**prepare(values))
-
-    @functools.wraps(fn)
-    async def awaited(**values: Any) -> Any:
-        return await fn(**prepare(values))
-
-    wrapped = awaited if score.signature.asynchronous else called
-    return Score(wrapped, cost=score.cost, deterministic=score.deterministic, version=score.version)
-
-
-def check_names(what: str, kind: str, there: Iterable[str], *asked: Mapping[str, Any]) -> None:
-    """That all names asked for are there."""
-    known = list(there)
-    for names in asked:
-        for name in names:
-            if name not in known:
-                raise UsageError(f"{what} has no {kind} {name}: it has {listed(known)}")
 
 
 call_name: ContextVar[str | None] = ContextVar("agentblame call name", default=None)

@@ -15,7 +15,9 @@ from ..program import Program
 from ..score import Score
 from ..step import Input, Step
 from ..wiring import listed
-from ._program import ask, check_names, function, in_program, input_names, named, reading, text_version
+from ._program import ask, function, in_program, input_names, named, text_version
+from .metric import reading
+from .variant import Variant, check_names
 
 __all__ = ["module_program", "named"]
 
@@ -44,8 +46,8 @@ def module_program(
     :param inputs: names of the inputs that a case must have: the module's arguments
     :param metric: ``metric(prediction)`` or ``metric(prediction, case)``
     :param variants: by predictor and a name for each: another predictor, an optimized module (whose predictor of
-        that name is meant), or changes ``{"lm": …, "instructions": …, "demos": […]}``; any may be (that, options of
-        the variant). The first is the default fix
+        that name is meant), or changes ``{"lm": …, "instructions": …, "demos": […]}``; any may be a Variant with options.
+        The first is the default fix
     :param steps: options of predictors as steps: ``{"answer": {"cost": 2}}``; they default to ``deterministic=False``
     :param lm: the language model of predictors that have none of their own; default: that of dspy.configure
     """
@@ -62,9 +64,9 @@ def module_program(
             step_name, _function(base, lm, asynchronous), **{**_defaults(base, lm), **options.get(step_name, {})}
         )
         for variant, given in variants.get(step_name, {}).items():
-            other, more = given if isinstance(given, tuple) else (given, {})
-            changed, own = _changed(base, other, step_name, variant, lm)
-            step.variant(variant, _function(changed, own, asynchronous), **{**_defaults(changed, own), **more})
+            other = Variant.of(given)
+            changed, own = _changed(base, other.what, step_name, variant, lm)
+            step.variant(variant, _function(changed, own, asynchronous), **{**_defaults(changed, own), **other.options})
         _intercept(predictor, step)
         found.append(step)
 

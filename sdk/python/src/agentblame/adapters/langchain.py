@@ -1,273 +1,236 @@
-"""LangChain runnables as a program: the models, retrievers, tools and functions of a chain are the steps."""
+"""A LangChain runnable as a program: its components are the steps.
+
+See docs/python-frameworks.md#langchain.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from contextvars import ContextVar
 from typing import Any
 
-from langchain_core.language_models import BaseLanguageModel
-from langchain_core.prompts import BasePromptTemplate
-from langchain_core.retrievers import BaseRetriever
-from langchain_core.runnables import (
-    Runnable,
-    RunnableBinding,
-    RunnableBranch,
-    RunnableConfig,
-    RunnableGenerator,
-    RunnableLambda,
-    RunnableParallel,
-    RunnablePassthrough,
-    RunnableSequence,
-)
+from langchain_core.runnables import Runnable, RunnableConfig, RunnableLambda, RunnableParallel
 from langchain_core.runnables.base import coerce_to_runnable
+from langchain_core.runnables.config import merge_configs
 from langchain_core.runnables.configurable import RunnableConfigurableAlternatives
-from langchain_core.runnables.passthrough import RunnableAssign
-from langchain_core.tools import BaseTool
 
-from ..decode import decoder
+from ..context import current
 from ..errors import UsageError
 from ..program import Program
 from ..score import Score
 from ..step import Input, Step
-from ..version import version_of
-from ._messages import dump, revive
-from ._program import check_names, function, input_names, reading
+from .codec import Codec, class_kinds, read_as
+from .langchain_chains import Component, components, rebuilt
+from .langchain_runnables import classes_in, only_async, seen_of
+from .langchain_values import KINDS, is_tagged, without_run_ids
+from .live import LIVE, Live, being, recording
+from .metric import reading
+from .variant import Variant, check_names, read_key, variant_options
 
-Part = Runnable[Any, Any] | Callable[..., Any] | Mapping[str, Any]
-"""What a chain is made of: a runnable, or what the | operator makes one of."""
 
-
-def chain_program(
-    chain: Runnable[Any, Any],
+def runnable_program(
+    runnable: Runnable[Any, Any],
     *,
-    name: str,
     inputs: Iterable[str | Input],
     metric: Callable[..., Any] | Score,
-    variants: Mapping[str, Mapping[str, Part | tuple[Part, Mapping[str, Any]]]] | None = None,
+    variants: Mapping[str, Mapping[str, Any]] | None = None,
     steps: Mapping[str, Mapping[str, Any]] | None = None,
     input: Callable[..., Any] | None = None,
     config: RunnableConfig | None = None,
-) -> Program[Any, Any]:
-    """Makes a program of a chain, which stays as it is.
+    asynchronous: bool | None = None,
+    name: str | None = None,
+) -> Program[..., Any]:
+    """Makes a program of a runnable, which stays as it is.
 
-    Its models, retrievers, tools and functions are the steps, named after their run name
-    (``model.with_config(run_name="writer")``), their ``name``, or their class. So is
-    what has variants, a prompt say. What can be configured to be something else
-    (``configurable_alternatives``) is a step with those variants. All other parts run
-    as they are.
+    What it is composed of are the steps: what has a ``run_name``, and the components of
+    sequences, parallels, branches, fallbacks and maps. Nameless lambdas, passthroughs
+    and picks run as they are. Called outside an analysis, the program invokes the runnable.
 
-    :param chain: sequences, parallels, branches, assignments and bindings are looked into
+    :param runnable: a chain
     :param inputs: names of the inputs that a case must have
-    :param metric: ``metric(output)`` or ``metric(output, case)``
-    :param variants: other runnables to try, by step and a name for each, as one or as (runnable, options of the
-        variant); the first is the default fix
-    :param steps: options of parts as steps: ``{"writer": {"cost": 2}}``; parts named here are steps, whatever
-        they are. Models default to ``deterministic=False``
-    :param input: makes the chain's input of a case's inputs; default: they are it, as a dict
+    :param metric: how good the output is: ``metric(output)``, ``metric(output, case)``; see Score
+    :param variants: what to try in a component's place, by its name and a name for each: a runnable or a function,
+        or a Variant with options. Alternatives of ``configurable_alternatives`` are variants without that
+    :param steps: options of components as steps, by name: cost, key, deterministic … Unless it says otherwise, a
+        component that a language model is found in is ``deterministic=False``
+    :param input: makes the runnable's input of a case's inputs; default: a dict of them
     :param config: goes along with each run
+    :param asynchronous: the runnable is run by ``ainvoke``; default: where a component is only async
+    :param name: default: the runnable's
+    :raises UsageError: if the runnable can't be replayed, or has no component of a name
     """
-    variants, options = variants or {}, steps or {}
-    parts = _Parts(chain)
-    check_names(f"chain {name}", "part", parts.names(), variants, options)
-    found: dict[int, Step[Any, Any]] = {}
-    asynchronous = any(_only_async(p) for p in parts.by_id.values())
-    for key, part in parts.by_id.items():
-        part_name = parts.name_of[key]
-        if not (part_name in variants or part_name in options or _works(part)):
-            continue
-        run = part.default if isinstance(part, RunnableConfigurableAlternatives) else part
-        step = Step(part_name, _run(run, config, asynchronous), **{**_defaults(run), **options.get(part_name, {})})
-        for variant, (runnable, more) in _variants(part, variants.get(part_name, {})).items():
-            step.variant(variant, _run(runnable, config, asynchronous), **{**_defaults(runnable), **more})
-        found[key] = step
-    if not found:
-        raise UsageError(f"chain {name} has no parts that could be steps: name some in steps={{…}} or variants={{…}}")
-    replaced = _replaced(chain, {k: _Asking(s, parts.by_id[k]) for k, s in found.items()})
+    adapted = _Chain(runnable, variants or {}, steps or {}, config or {}, asynchronous, name or runnable.get_name())
+    make = input or (lambda **given: given)
 
-    def begin(given: dict[str, Any]) -> Any:
-        return given if input is None else input(**given)
+    def run(**given: Any) -> Any:
+        return adapted.run(make(**given))
 
-    def run_chain(given: dict[str, Any]) -> Any:
-        return dump(replaced.invoke(begin(given), config))
+    async def arun(**given: Any) -> Any:
+        return await adapted.arun(make(**given))
 
-    async def run_async(given: dict[str, Any]) -> Any:
-        return dump(await replaced.ainvoke(begin(given), config))
-
-    declared = list(inputs)
     return Program(
-        function(run_async if asynchronous else run_chain, input_names(declared), name),
-        name=name,
-        inputs=declared,
-        steps=list(found.values()),
-        metric=reading(metric, revive),
+        arun if adapted.asynchronous else run,
+        name=adapted.name,
+        inputs=inputs,
+        steps=adapted.steps.values(),
+        metric=reading(metric, adapted.codec.revive),
     )
 
 
-class _Parts:
-    """The parts of a chain that may be steps, each once, with names."""
-
-    def __init__(self, chain: Runnable[Any, Any]) -> None:
-        self.by_id: dict[int, Runnable[Any, Any]] = {}
-        self.name_of: dict[int, str] = {}
-        for part, run_name in _leaves(chain, None):
-            if id(part) in self.by_id:
-                continue
-            base = name = run_name or _own_name(part)
-            count = 1
-            while name in self.name_of.values():
-                count += 1
-                name = f"{base}-{count}"
-            self.by_id[id(part)], self.name_of[id(part)] = part, name
-
-    def names(self) -> list[str]:
-        return list(self.name_of.values())
+_items: ContextVar[tuple[str, ...]] = ContextVar("agentblame_items", default=())
+"""Which items of which maps a component is run for."""
 
 
-def _leaves(part: Runnable[Any, Any], run_name: str | None) -> Iterator[tuple[Runnable[Any, Any], str | None]]:
-    """The parts that have no parts, bindings of them included, with the run names that bindings give them."""
-    if isinstance(part, RunnableBinding):
-        run_name = run_name or (part.config or {}).get("run_name")
-        bare = _bare(part)
-        if _inner(bare):
-            yield from _leaves(bare, None)
-        elif not isinstance(bare, RunnablePassthrough):
-            yield part, run_name
-    elif isinstance(part, RunnablePassthrough):
-        return
-    elif inner := _inner(part):
-        for p in inner:
-            yield from _leaves(p, None)
-    else:
-        yield part, run_name
+class _Chain:
+    """A runnable with its steps."""
 
+    def __init__(
+        self,
+        runnable: Runnable[Any, Any],
+        variants: Mapping[str, Mapping[str, Any]],
+        options: Mapping[str, Mapping[str, Any]],
+        config: RunnableConfig,
+        asynchronous: bool | None,
+        name: str,
+    ) -> None:
+        if not isinstance(runnable, Runnable):
+            raise UsageError(f"{name} is no runnable but a {type(runnable).__qualname__}")
+        self.runnable, self.config, self.name = runnable, config, name
+        found = components(runnable, name)
+        if not found:
+            raise UsageError(f"{name} has no components that could be steps: name them with .with_config(run_name=…)")
+        check_names(name, "component", [c.name for c in found], variants, options)
+        for c in found:
+            if c.number > 1 and (c.stem in variants or c.stem in options):
+                raise UsageError(f"{name} has several components {c.stem}: name them with .with_config(run_name=…)")
+        tried = {c.name: self._variants(c, variants.get(c.name, {})) for c in found}
+        everything = [*(c.runnable for c in found), *(v.what for vs in tried.values() for v in vs.values())]
+        self.codec = Codec([*KINDS, *class_kinds(classes_in(everything))])
+        self.asynchronous = any(map(only_async, everything)) if asynchronous is None else asynchronous
+        self.steps = {c.name: self._step(c, tried[c.name], options.get(c.name, {})) for c in found}
+        replaced = {id(c.runnable): self._calling(c) for c in found}
+        self.replaced = rebuilt(runnable, name, lambda r, place: replaced[id(r)](place), self._map)
 
-def _inner(part: Runnable[Any, Any]) -> list[Runnable[Any, Any]]:
-    if isinstance(part, RunnableSequence):
-        return list(part.steps)
-    if isinstance(part, RunnableParallel):
-        return list(part.steps__.values())
-    if isinstance(part, RunnableAssign):
-        return [part.mapper]
-    if isinstance(part, RunnableBranch):
-        return [*(p for pair in part.branches for p in pair), part.default]
-    return []
+    def _variants(self, c: Component, given: Mapping[str, Any]) -> dict[str, Variant]:
+        """A component's variants: those that are given, and alternatives that it has itself."""
+        out = {v: Variant.of(what) for v, what in given.items()}
+        for variant in out.values():
+            variant.what = coerce_to_runnable(variant.what)
+        if isinstance(c.runnable, RunnableConfigurableAlternatives):
+            id = c.runnable.which.id
+            chosen = merge_configs(self.config, c.config).get("configurable", {}).get(id, c.runnable.default_key)
+            for key in (c.runnable.default_key, *c.runnable.alternatives):
+                key = getattr(key, "value", key)  # of an enum
+                if key != chosen:
+                    out.setdefault(str(key), Variant(c.runnable.with_config(configurable={id: key})))
+        return out
 
+    def _step(self, c: Component, variants: Mapping[str, Variant], options: Mapping[str, Any]) -> Step[..., Any]:
+        own = {**seen_of(c.runnable), **read_key(options, self.codec.revive)}
+        step: Step[..., Any] = Step(c.name, self._implementation(c, c.runnable), **own)
+        for name, given in variants.items():
+            step.variant(name, self._implementation(c, given.what), **variant_options(given, options, seen_of))
+        return step
 
-def _replaced(part: Runnable[Any, Any], by: Mapping[int, Runnable[Any, Any]]) -> Runnable[Any, Any]:
-    """A copy of a chain with some of its parts replaced."""
-    if id(part) in by:
-        return by[id(part)]
-    if isinstance(part, RunnableBinding):
-        return part.model_copy(update={"bound": _replaced(part.bound, by)})
-    if isinstance(part, RunnableSequence):
-        return RunnableSequence(*(_replaced(p, by) for p in part.steps), name=part.name)
-    if isinstance(part, RunnableParallel):
-        return RunnableParallel({k: _replaced(p, by) for k, p in part.steps__.items()})
-    if isinstance(part, RunnableAssign):
-        return RunnableAssign(_replaced(part.mapper, by))  # type: ignore[arg-type]
-    if isinstance(part, RunnableBranch):
-        pairs = [(_replaced(c, by), _replaced(p, by)) for c, p in part.branches]
-        return RunnableBranch(*pairs, _replaced(part.default, by))
-    return part
+    def _implementation(self, c: Component, runnable: Runnable[Any, Any]) -> Callable[..., Any]:
+        """What a step of a component runs, on an input that is JSON."""
+        config = merge_configs(self.config, c.config)
 
+        def given(input: Any) -> tuple[Any, RunnableConfig]:
+            live = LIVE.get()
+            return (self._read(runnable, "InputType", input), config) if live is None else (live.given, live.config)
 
-class _Asking(Runnable[Any, Any]):
-    """A part of a chain that calls its step."""
+        def written(output: Any) -> Any:
+            if (live := LIVE.get()) is not None:
+                live.output = output
+            return without_run_ids(self.codec.dump(output))
 
-    def __init__(self, step: Step[Any, Any], part: Runnable[Any, Any]) -> None:
-        self.name = step.name
-        self._step = step
-        self._read = _type_reader(part, "OutputType")
+        def run(input: Any) -> Any:
+            return written(runnable.invoke(*given(input)))
 
-    def _taken(self, output: Any) -> Any:
-        output = revive(output)
-        return output if self._read is None else self._read(output)
+        async def arun(input: Any) -> Any:
+            return written(await runnable.ainvoke(*given(input)))
 
-    def invoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:
-        return self._taken(self._step(input=dump(input)))
+        return arun if self.asynchronous else run
 
-    async def ainvoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:
-        output = self._step(input=dump(input))
-        return self._taken(await output if self._step.asynchronous else output)
+    def _read(self, runnable: Runnable[Any, Any], which: str, value: Any) -> Any:
+        """A value that was written as JSON, as what a runnable says that it takes or gives."""
+        try:
+            hint = getattr(runnable, which)
+        except TypeError:  # it can't be inferred
+            hint = None
+        out = self.codec.revive(value)
+        return out if is_tagged(hint) else read_as(hint, out)
 
+    def _calling(self, c: Component) -> Callable[[str], Runnable[Any, Any]]:
+        """Makes what stands in a component's place: it calls the step."""
+        step = self.steps[c.name]
 
-def _run(part: Runnable[Any, Any], config: RunnableConfig | None, asynchronous: bool) -> Callable[..., Any]:
-    """The function of a step."""
-    read = _type_reader(part, "InputType")
+        def at(place: str) -> Runnable[Any, Any]:
+            def named() -> Callable[..., Any]:
+                name = ".".join([*([place] if c.places > 1 else []), *_items.get()])
+                return step.at(name) if name else step
 
-    def prepare(value: Any) -> Any:
-        value = revive(value)
-        return value if read is None else read(value)
+            def call(input: Any, config: RunnableConfig) -> Any:
+                if not recording():
+                    return self._read(c.runnable, "OutputType", named()(input=self.codec.dump(input)))
+                with being(Live(input, config)) as live:
+                    named()(input=self.codec.dump(input))
+                return live.output
 
-    def run(input: Any) -> Any:
-        return dump(part.invoke(prepare(input), config))
+            async def acall(input: Any, config: RunnableConfig) -> Any:
+                if not recording():
+                    return self._read(c.runnable, "OutputType", await named()(input=self.codec.dump(input)))
+                with being(Live(input, config)) as live:
+                    await named()(input=self.codec.dump(input))
+                return live.output
 
-    async def run_async(input: Any) -> Any:
-        return dump(await part.ainvoke(prepare(input), config))
+            return RunnableLambda(acall if self.asynchronous else call, name=c.name)
 
-    return run_async if asynchronous else run
+        return at
 
+    def _map(self, bound: Runnable[Any, Any]) -> Runnable[Any, Any]:
+        """What stands in a map's place: its items are run at once, and calls are named after them."""
 
-def _type_reader(part: Runnable[Any, Any], which: str) -> Callable[[Any], Any] | None:
-    """What turns JSON into a part's type, where that may be a class of the user's rather than LangChain's own."""
-    if isinstance(_bare(part), (BaseLanguageModel, BasePromptTemplate, BaseRetriever)):
-        return None
-    try:
-        return decoder(getattr(part, which))
-    except TypeError:  # it isn't known
-        return None
+        def each(i: int, item: Any) -> Runnable[Any, Any]:
+            def call(_: Any, config: RunnableConfig) -> Any:
+                token = _items.set((*_items.get(), f"item-{i}"))
+                try:
+                    return bound.invoke(item, config)
+                finally:
+                    _items.reset(token)
 
+            async def acall(_: Any, config: RunnableConfig) -> Any:
+                token = _items.set((*_items.get(), f"item-{i}"))
+                try:
+                    return await bound.ainvoke(item, config)
+                finally:
+                    _items.reset(token)
 
-def _works(part: Runnable[Any, Any]) -> bool:
-    """It does something that may go wrong, where prompts and parsers only change the form."""
-    kinds = (
-        BaseLanguageModel, BaseRetriever, BaseTool, RunnableLambda, RunnableGenerator, RunnableConfigurableAlternatives,
-    )  # fmt: skip
-    return isinstance(_bare(part), kinds)
+            return RunnableLambda(acall if self.asynchronous else call, name="item")
 
+        def all_of(items: Any) -> RunnableParallel[Any]:
+            return RunnableParallel({str(i): each(i, item) for i, item in enumerate(items)})
 
-def _only_async(part: Runnable[Any, Any]) -> bool:
-    bare = _bare(part)
-    return isinstance(bare, RunnableLambda) and not hasattr(bare, "func")
+        def run(items: Any, config: RunnableConfig) -> Any:
+            return list(all_of(items).invoke(None, config).values())
 
+        async def arun(items: Any, config: RunnableConfig) -> Any:
+            return list((await all_of(items).ainvoke(None, config)).values())
 
-def _own_name(part: Runnable[Any, Any]) -> str:
-    bare = _bare(part)
-    return bare.which.id if isinstance(bare, RunnableConfigurableAlternatives) else bare.get_name()
+        return RunnableLambda(arun if self.asynchronous else run, name="map")
 
+    def run(self, given: Any) -> Any:
+        """Runs the runnable."""
+        if current.get() is None:
+            return self.runnable.invoke(given, self.config)
+        return self._ended(self.replaced.invoke(given, self.config))
 
-def _defaults(part: Runnable[Any, Any]) -> dict[str, Any]:
-    """The options of a step or variant that a part suggests."""
-    out: dict[str, Any] = {}
-    if isinstance(_bare(part), BaseLanguageModel):
-        out["deterministic"] = False
-    if (version := _version(part)) is not None:
-        out["version"] = version
-    return out
+    async def arun(self, given: Any) -> Any:
+        """The same for one with async components."""
+        if current.get() is None:
+            return await self.runnable.ainvoke(given, self.config)
+        return self._ended(await self.replaced.ainvoke(given, self.config))
 
-
-def _bare(part: Runnable[Any, Any]) -> Runnable[Any, Any]:
-    while isinstance(part, RunnableBinding):
-        part = part.bound
-    return part
-
-
-def _version(part: Runnable[Any, Any]) -> str | None:
-    bare = _bare(part)
-    fn = getattr(bare, "func", None) or getattr(bare, "afunc", None)
-    return version_of(fn) if callable(fn) else None
-
-
-def _variants(
-    part: Runnable[Any, Any], given: Mapping[str, Part | tuple[Part, Mapping[str, Any]]]
-) -> dict[str, tuple[Runnable[Any, Any], Mapping[str, Any]]]:
-    """The variants of a part: those given, and its configurable alternatives."""
-    out: dict[str, tuple[Runnable[Any, Any], Mapping[str, Any]]] = {}
-    for variant, what in given.items():
-        runnable, options = what if isinstance(what, tuple) else (what, {})
-        out[variant] = coerce_to_runnable(runnable), options
-    if isinstance(part, RunnableConfigurableAlternatives):
-        for key, alternative in part.alternatives.items():
-            runnable = alternative if isinstance(alternative, Runnable) else alternative()
-            out.setdefault(key, (runnable, {}))
-    return out
+    def _ended(self, output: Any) -> Any:
+        return output if recording() else self.codec.dump(output)

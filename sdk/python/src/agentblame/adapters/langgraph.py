@@ -1,255 +1,310 @@
-"""A compiled LangGraph graph as a program: its nodes are the steps."""
+"""A compiled LangGraph graph as a program: its nodes are the steps.
+
+See docs/python-frameworks.md#langgraph.
+"""
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
-from langchain_core.runnables import Runnable, RunnableConfig
-from langchain_core.runnables.config import var_child_runnable_config
-from langgraph.errors import GraphBubbleUp
-from langgraph.graph.state import CompiledStateGraph
-from langgraph.runtime import Runtime
-from langgraph.types import Command, Send
+from langchain_core.runnables import Runnable, RunnableConfig, RunnableLambda
+from langchain_core.runnables.config import merge_configs
+from langgraph.errors import GraphInterrupt, NodeError, ParentCommand
+from langgraph.graph.state import CompiledStateGraph, StateGraph
+from langgraph.prebuilt import ToolNode
 
-from ..context import context as step_context
 from ..context import current
-from ..decode import class_hints, decoder
-from ..errors import DecodingError, UsageError
+from ..decode import decoder
+from ..errors import StepError, UsageError
 from ..program import Program
 from ..score import Score
 from ..step import Input, Step
-from ..version import version_of
-from ._messages import Ids, Special, dump, revive
-from ._program import check_names, function, input_names, reading
+from .graph_edges import edges_of, with_paths
+from .graph_values import CODEC, GraphValues
+from .langchain_values import MessageIds, without_run_ids
+from .langchain_runnables import only_async, seen_of, uses_model
+from .live import LIVE, Live, being, recording
+from .metric import reading
+from .node_config import ERROR, call_name, node_config, state_around
+from .variant import Variant, check_names, read_key, variant_options
 
-try:  # LangGraph's own runnable for functions: it gives them config, runtime and store
-    from langgraph._internal._runnable import RunnableCallable, coerce_to_runnable
-except ImportError as error:
-    raise ImportError("agentblame.adapters.langgraph needs LangGraph 1.0 or later") from error
-
-Node = Callable[..., Any] | Runnable[Any, Any]
-"""What add_node takes: it gives an update of the state, or a Command."""
-
-_RUNTIME = "__pregel_runtime"  # where nodes look for their Runtime, in config["configurable"]
-_SPECIAL: tuple[Special, ...] = (
-    (
-        Command,
-        "$command",
-        lambda c: {"graph": c.graph, "update": c.update, "goto": c.goto},
-        lambda held: Command(**held),
-    ),
-    (Send, "$send", lambda s: {"node": s.node, "arg": s.arg}, lambda held: Send(held["node"], held["arg"])),
-)
+_START = "__start__"
+_INTERRUPT = "__interrupt__"
 
 
 def graph_program(
     graph: CompiledStateGraph[Any, Any, Any, Any],
     *,
-    name: str,
     inputs: Iterable[str | Input],
     metric: Callable[..., Any] | Score,
-    variants: Mapping[str, Mapping[str, Node | tuple[Node, Mapping[str, Any]]]] | None = None,
+    variants: Mapping[str, Mapping[str, Any]] | None = None,
     nodes: Mapping[str, Mapping[str, Any]] | None = None,
     state: Callable[..., Any] | None = None,
     config: RunnableConfig | None = None,
     context: Any = None,
-) -> Program[Any, Any]:
+    asynchronous: bool | None = None,
+    name: str | None = None,
+) -> Program[..., Any]:
     """Makes a program of a compiled graph, which stays as it is.
 
-    Every node is a step, whose one input is the state that it is given and whose output
-    is its update. Edges, conditional ones too, run as they are. A subgraph is one step.
+    Every node is a step. Its input is the ``state`` that the node is given, its output
+    the node's update, or its Command. Edges, conditional ones too, run as they are; one
+    that decides by a language model is a step, and so is one that has variants or options.
+    Called outside an analysis, the program invokes the graph.
 
-    :param graph: what ``StateGraph.compile()`` gives
+    :param graph: what ``StateGraph.compile`` gives, or a prebuilt agent
     :param inputs: names of the inputs that a case must have
-    :param metric: ``metric(state)`` or ``metric(state, case)``: how good the final state is
-    :param variants: other nodes to try, by node and a name for each, as a function or as (function, options of
-        the variant); the first is the default fix
-    :param nodes: options of nodes as steps: ``{"writer": {"cost": 2, "deterministic": False}}``
+    :param metric: how good the final state is: ``metric(state)``, ``metric(state, case)``; see Score
+    :param variants: what to try in a node's or an edge's place, by its name and a name for each: what
+        ``add_node`` or ``add_conditional_edges`` takes, or a Variant with options. The first is the default fix
+    :param nodes: options of nodes and edges as steps, by name: cost, key, deterministic … Unless it says
+        otherwise, one that a language model is found in is ``deterministic=False``
     :param state: makes the graph's input of a case's inputs; default: they are it
     :param config: goes along with each run of the graph and its nodes
-    :param context: the graph's runtime context
+    :param context: the graph's run-time context
+    :param asynchronous: the graph is run by ``ainvoke``; default: where a node, an edge or a tool is only async
+    :param name: default: the graph's
+    :raises UsageError: if the graph can't be replayed, or has no node of a name
     """
-    variants, nodes = variants or {}, nodes or {}
-    if not isinstance(graph, CompiledStateGraph):
-        raise UsageError(f"graph {name}: it is a {type(graph).__name__}; compile() gives what can be analysed")
-    names = [n for n in graph.nodes if n != "__start__"]
-    check_names(f"graph {name}", "node", names, variants, nodes)
-    asynchronous = any(_only_async(graph.nodes[n].bound) for n in names)
-    runner = _Runner(graph, config or {}, context, asynchronous)
-    steps = []
-    for n in names:
-        bound = graph.nodes[n].bound
-        step = Step(n, runner.step(n, bound), **{"version": _version(bound), **(nodes.get(n) or {})})
-        for variant, given in (variants.get(n) or {}).items():
-            node, options = given if isinstance(given, tuple) else (given, {})
-            runnable = coerce_to_runnable(node, name=n, trace=False)
-            step.variant(variant, runner.step(n, runnable), **{"version": _version(runnable), **options})
-        steps.append(step)
+    adapted = _Graph(graph, variants or {}, nodes or {}, config or {}, context, asynchronous, name or graph.name)
+    make = state or (lambda **given: adapted.values.read(given))
 
-    def begin(given: dict[str, Any]) -> tuple[Any, Ids]:
-        ids = Ids()
-        made = given if state is None else state(**given)
-        ids.know(made.values() if isinstance(made, dict) else [made])
-        return made, ids
+    def run(**given: Any) -> Any:
+        return adapted.run(make(**given))
 
-    def end(last: Any, ids: Ids) -> Any:
-        ids.alias(last)
-        return dump(last, _SPECIAL)
+    async def arun(**given: Any) -> Any:
+        return await adapted.arun(make(**given))
 
-    def run(given: dict[str, Any]) -> Any:
-        first, ids = begin(given)
-        return end(runner.graph(steps, ids).invoke(first, config, context=context), ids)
-
-    async def run_async(given: dict[str, Any]) -> Any:
-        first, ids = begin(given)
-        return end(await runner.graph(steps, ids).ainvoke(first, config, context=context), ids)
-
-    declared = list(inputs)
     return Program(
-        function(run_async if asynchronous else run, input_names(declared), name),
-        name=name,
-        inputs=declared,
-        steps=steps,
-        metric=reading(metric, lambda last: revive(last, _SPECIAL)),
+        arun if adapted.asynchronous else run,
+        name=adapted.name,
+        inputs=inputs,
+        steps=adapted.steps.values(),
+        metric=reading(metric, adapted.values.read),
     )
 
 
-class _Runner:
-    """Runs a graph's nodes as steps, and the graph around them."""
+class _Graph:
+    """A graph with its steps."""
 
     def __init__(
-        self, graph: CompiledStateGraph[Any, Any, Any, Any], config: RunnableConfig, context: Any, asynchronous: bool
+        self,
+        graph: CompiledStateGraph[Any, Any, Any, Any],
+        variants: Mapping[str, Mapping[str, Any]],
+        options: Mapping[str, Mapping[str, Any]],
+        config: RunnableConfig,
+        context: Any,
+        asynchronous: bool | None,
+        name: str,
     ) -> None:
-        self._graph, self._config, self._context, self._asynchronous = graph, config, context, asynchronous
+        if not isinstance(graph, CompiledStateGraph):
+            raise UsageError(f"{name} is no compiled StateGraph but a {type(graph).__qualname__}: call compile() on it")
+        if graph.interrupt_before_nodes or graph.interrupt_after_nodes:
+            raise UsageError(f"graph {name} is compiled with interrupts, which can't be replayed: compile it without")
+        self.graph, self.config, self.name = graph, config, name
+        self.context = _coerced(graph.context_schema, context)
+        self.values = GraphValues(graph.builder.schemas)
+        edges = edges_of(graph)
+        bound = {n: node.bound for n, node in graph.nodes.items() if n != _START}
+        check_names(f"graph {name}", "node or conditional edge", [*bound, *edges], variants, options)
+        self.edges = {n: e for n, e in edges.items() if n in variants or n in options or uses_model(e.path)}
+        self.bound = {**bound, **{n: e.path for n, e in self.edges.items()}}
+        self.schemas = {n: graph.builder.nodes[n].input_schema for n in bound}
+        self.schemas.update({n: e.schema for n, e in self.edges.items()})
+        tried = {n: {v: Variant.of(w) for v, w in variants.get(n, {}).items()} for n in self.bound}
+        for found in tried.values():
+            for variant in found.values():
+                variant.what = _runnable(variant.what)
+        if asynchronous is None:
+            given = [v.what for found in tried.values() for v in found.values()]
+            asynchronous = any(map(only_async, [*bound.values(), *(e.path for e in edges.values()), *given]))
+        self.asynchronous = asynchronous
+        self.steps = {n: self._step(n, tried[n], options.get(n, {})) for n in self.bound}
 
-    def step(self, name: str, node: Runnable[Any, Any]) -> Callable[..., Any]:
-        """The function of a step: a node, on a state that is JSON or the graph's own."""
-        mapper = self._graph.nodes[name].mapper
-        spec = self._graph.builder.nodes.get(name)
-        read = {} if spec is None else _readers(spec.input_schema)
+    def _step(self, name: str, variants: Mapping[str, Variant], options: Mapping[str, Any]) -> Step[..., Any]:
+        bound = self.bound[name]
+        own = {**seen_of(bound), **read_key(options, self.values.read)}
+        # A node knows its own tags and metadata.
+        step: Step[..., Any] = Step(name, self._implementation(name, self.graph.nodes.get(name, bound)), **own)
+        for variant, given in variants.items():
+            step.variant(variant, self._implementation(name, given.what), **variant_options(given, options, seen_of))
+        return step
 
-        def prepare(state: Any) -> Any:
-            state = revive(state, _SPECIAL)
-            if isinstance(state, dict):
-                for key, reader in read.items():
-                    if key in state:
-                        try:
-                            state[key] = reader(state[key])
-                        except DecodingError as error:
-                            raise DecodingError(f"node {name} can't take its state's {key}: {error}") from error
-                if mapper is not None:
-                    state = mapper(state)
-            return state
+    def _implementation(self, name: str, node: Any) -> Callable[..., Any]:
+        """What a step of a node runs, on a state that is JSON."""
 
-        if self._asynchronous:
+        def run(state: Any, **more: Any) -> Any:
+            given, config = self._given(name, state, more)
+            try:
+                return self._update(name, _within(node, config).invoke(given, config))
+            except (GraphInterrupt, ParentCommand, KeyError) as raised:
+                return self._raised(name, raised)
 
-            async def run_async(state: Any) -> Any:
-                config = self._node_config()
-                with _Alone(name, config):
-                    return dump(await node.ainvoke(prepare(state), config), _SPECIAL)
+        async def arun(state: Any, **more: Any) -> Any:
+            given, config = self._given(name, state, more)
+            try:
+                return self._update(name, await _within(node, config).ainvoke(given, config))
+            except (GraphInterrupt, ParentCommand, KeyError) as raised:
+                return self._raised(name, raised)
 
-            return run_async
+        return arun if self.asynchronous else run
 
-        def run(state: Any) -> Any:
-            config = self._node_config()
-            with _Alone(name, config):
-                return dump(node.invoke(prepare(state), config), _SPECIAL)
+    def _given(self, name: str, state: Any, more: Mapping[str, Any]) -> tuple[Any, RunnableConfig]:
+        """What a node is invoked with."""
+        if (live := LIVE.get()) is not None:
+            return live.given, live.config
+        schema, error, around = self.schemas[name], more.get("error"), more.get("around")
+        own = node_config(
+            name,
+            self.context,
+            has_store=self.graph.store is not None,
+            error=None if error is None else NodeError(error["node"], StepError.of(error["node"], error)),
+            around=None if around is None else lambda: self.values.state(schema, around),
+        )
+        return self.values.state(schema, state), merge_configs(self.graph.config, self.config, own)
 
-        return run
+    def _update(self, name: str, update: Any) -> Any:
+        """A node's update as JSON."""
+        live = LIVE.get()
+        if live is None and isinstance(update, dict) and _INTERRUPT in update:
+            raise _interrupted(name)
+        written = CODEC.dump(self.values.members(update))
+        if live is not None:
+            live.output = update
+            written = live.ids.know(written)
+        return without_run_ids(written)
 
-    def _node_config(self) -> RunnableConfig:
-        runtime = Runtime(context=self._context, store=self._graph.store)
-        configurable = {**(self._config.get("configurable") or {}), _RUNTIME: runtime}
-        return {**self._config, "configurable": configurable}
+    def _raised(self, name: str, raised: Exception) -> Any:
+        """What a node's way out of its graph comes to, where there is no graph around it."""
+        if LIVE.get() is not None:
+            raise raised
+        if isinstance(raised, ParentCommand):  # of a graph in the node: for this graph
+            return self._update(name, replace(raised.args[0], graph=None))
+        if isinstance(raised, GraphInterrupt):
+            raise _interrupted(name) from raised
+        if raised.args and str(raised.args[0]).startswith("__pregel_"):
+            raise UsageError(
+                f"node {name} of graph {self.name} uses what LangGraph gives to a node only while the graph "
+                f"runs ({raised.args[0]}), which can't be replayed"
+            ) from raised
+        raise raised
 
-    def graph(self, steps: list[Step[Any, Any]], ids: Ids) -> CompiledStateGraph[Any, Any, Any, Any]:
-        """A copy of the graph whose nodes call the steps. Retries, caches and checkpoints are agentblame's affair."""
-        nodes = dict(self._graph.nodes)
-        for step in steps:
-            nodes[step.name] = nodes[step.name].copy(
-                {
-                    "bound": self._caller(step, ids), "mapper": None, "retry_policy": None, "cache_policy": None,
-                    "timeout": None, "subgraphs": [],
-                }
-            )  # fmt: skip
-        copy = self._graph.with_config(None)
-        copy.nodes = nodes
-        copy.checkpointer, copy.cache, copy.retry_policy = None, None, ()
-        return copy
+    def run(self, given: Any) -> Any:
+        """Runs the graph."""
+        if current.get() is None:
+            return self.graph.invoke(given, self.config, context=self.context)
+        ids = MessageIds()
+        given = self._begun(ids, given)
+        return self._ended(ids, self._replaced(ids).invoke(given, self.config, context=self.context))
 
-    def _caller(self, step: Step[Any, Any], ids: Ids) -> Runnable[Any, Any]:
-        """A node that calls a step."""
-        run = current.get()  # LangGraph runs nodes that go on at once in threads and contexts of its own
+    async def arun(self, given: Any) -> Any:
+        """The same for a graph with async nodes."""
+        if current.get() is None:
+            return await self.graph.ainvoke(given, self.config, context=self.context)
+        ids = MessageIds()
+        given = self._begun(ids, given)
+        return self._ended(ids, await self._replaced(ids).ainvoke(given, self.config, context=self.context))
 
-        def ask(state: Any, config: RunnableConfig) -> Any:
-            ids.alias(state)
-            call = _call_name(config)
-            return (step if call is None else step.at(call))(state=dump(state, _SPECIAL))
+    def _begun(self, ids: MessageIds, given: Any) -> Any:
+        """The graph's input; in an analysis a copy, since reducers give ids to its messages."""
+        written = ids.know(CODEC.dump(given))
+        return given if recording() else self.values.read(written)
 
-        def learn(update: Any) -> Any:
-            update = revive(update, _SPECIAL)
-            ids.know([update.update] if isinstance(update, Command) else [update])
-            return update
+    def _ended(self, ids: MessageIds, last: Any) -> Any:
+        return last if recording() else ids.show(CODEC.dump(last))
+
+    def _replaced(self, ids: MessageIds) -> CompiledStateGraph[Any, Any, Any, Any]:
+        """A copy of the graph whose nodes call the steps.
+
+        In an analysis, retries, time-outs, caches, checkpoints and stores are not the graph's affair.
+        """
+        out = copy.copy(self.graph)
+        without: dict[str, Any] = {}
+        if not recording():
+            without = {"retry_policy": None, "cache_policy": None, "timeout": None}
+            out.checkpointer = out.store = out.cache = out.cache_policy = out.step_timeout = None
+            out.retry_policy = ()
+        paths = {id(e.path): self._calling(self.steps[n], ids) for n, e in self.edges.items()}
+        out.nodes = {}
+        for name, node in self.graph.nodes.items():
+            changed = {"writers": with_paths(node.writers, lambda path: paths.get(id(path), path))}
+            if name in self.steps:
+                changed |= {"bound": self._calling(self.steps[name], ids), "subgraphs": [], **without}
+            out.nodes[name] = node.copy(changed)
+        return out
+
+    def _calling(self, step: Step[..., Any], ids: MessageIds) -> Runnable[Any, Any]:
+        """What stands in a node's place: it calls the step."""
+        record = recording()
+
+        def given(state: Any, config: RunnableConfig) -> tuple[Callable[..., Any], dict[str, Any]]:
+            inputs = {"state": ids.show(CODEC.dump(state))}
+            if (failed := config.get("configurable", {}).get(ERROR)) is not None:
+                inputs["error"] = {"node": failed.node, **_error(failed.error)}
+            tools = isinstance(self.bound[step.name], ToolNode)
+            if tools and (around := state_around(config)) is not None:
+                inputs["around"] = ids.show(CODEC.dump(around))
+            name = call_name(config)
+            return step.at(name) if name else step, inputs
+
+        def taken(output: Any) -> Any:
+            return self.values.read(ids.hide(ids.know(output)))
 
         def call(state: Any, config: RunnableConfig) -> Any:
-            token = current.set(run)
-            try:
-                return learn(ask(state, config))
-            finally:
-                current.reset(token)
+            at, inputs = given(state, config)
+            if not record:
+                return taken(at(**inputs))
+            with being(Live(state, config, ids)) as live:
+                at(**inputs)
+            return live.output
 
-        async def call_async(state: Any, config: RunnableConfig) -> Any:
-            token = current.set(run)
-            try:
-                return learn(await ask(state, config))
-            finally:
-                current.reset(token)
+        async def acall(state: Any, config: RunnableConfig) -> Any:
+            at, inputs = given(state, config)
+            if not record:
+                return taken(await at(**inputs))
+            with being(Live(state, config, ids)) as live:
+                await at(**inputs)
+            return live.output
 
-        if self._asynchronous:
-            return RunnableCallable(None, call_async, name=step.name, trace=False, recurse=False)
-        return RunnableCallable(call, name=step.name, trace=False, recurse=False)
-
-
-class _Alone:
-    """A node's run outside of a running graph: it finds its config, and is told clearly what it can't do."""
-
-    def __init__(self, node: str, config: RunnableConfig) -> None:
-        self._node, self._config = node, config
-
-    def __enter__(self) -> None:
-        self._token = var_child_runnable_config.set(self._config)  # what get_config and get_runtime read
-
-    def __exit__(self, kind: object, error: BaseException | None, at: object) -> None:
-        var_child_runnable_config.reset(self._token)
-        if isinstance(error, GraphBubbleUp) or (isinstance(error, KeyError) and "__pregel" in str(error)):
-            fault = UsageError(
-                f"node {self._node} interrupts the graph, or asks for what only a running graph has: "
-                "that can't be replayed"
-            )
-            if (run := step_context()) is not None:
-                run.fault = fault  # it is no failure of the step: the analysis ends
-            raise fault from error
+        return RunnableLambda(acall if self.asynchronous else call, name=step.name)
 
 
-def _readers(schema: Any) -> dict[str, Callable[[Any], Any]]:
-    """What turns the members of a state into what they are annotated with."""
-    return {key: read for key, hint in class_hints(schema).items() if (read := decoder(hint)) is not None}
+def _within(node: Any, config: RunnableConfig) -> Any:
+    """The node as a part of a run of its own: its code can ask for the run's config."""
+    if LIVE.get() is not None:
+        return node
+
+    async def anode(given: Any, config: RunnableConfig) -> Any:
+        return await node.ainvoke(given, config)
+
+    return RunnableLambda(lambda given, config: node.invoke(given, config), anode)
 
 
-def _only_async(node: Any) -> bool:
-    return isinstance(node, RunnableCallable) and node.func is None
+def _interrupted(name: str) -> UsageError:
+    return UsageError(f"node {name} calls interrupt(), which can't be replayed: give it a variant or a case without")
 
 
-def _version(node: Any) -> str | None:
-    fn = getattr(node, "func", None) or getattr(node, "afunc", None)
-    return version_of(fn) if callable(fn) else None
+def _error(error: BaseException) -> dict[str, Any]:
+    """A failed node's error, as an error handler's input."""
+    if isinstance(error, StepError):
+        return {"message": str(error), "data": {k: error.data[k] for k in ("type", "module") if k in error.data}}
+    return {"message": str(error), "data": {"type": type(error).__qualname__, "module": type(error).__module__}}
 
 
-def _call_name(config: RunnableConfig) -> str | None:
-    """Names the calls that a node may have at once, those of Send; others are numbered."""
-    metadata = config.get("metadata") or {}
-    path = metadata.get("langgraph_path") or ()
-    if not path or path[0] != "__pregel_push":
-        return None
-    return f"{metadata.get('langgraph_step')}.{'.'.join(str(p) for p in path[1:] if isinstance(p, int))}-sent"
+def _coerced(schema: Any, context: Any) -> Any:
+    """A run-time context as the graph's schema says."""
+    read = decoder(schema) if isinstance(context, dict) and schema is not None else None
+    return context if read is None else read(context)
+
+
+def _runnable(node: Any) -> Runnable[Any, Any]:
+    """What add_node takes, as the runnable that it makes of it."""
+    if isinstance(node, Runnable):
+        return node
+    if not callable(node):
+        raise UsageError(f"{node!r} is no node: a variant is what add_node takes")
+    built: Any = StateGraph(dict)  # type: ignore[type-var]
+    return built.add_node("node", node).nodes["node"].runnable  # type: ignore[no-any-return]

@@ -22,7 +22,8 @@ from ..program import Program
 from ..score import Score
 from ..step import Input, Step
 from ..values import plain
-from ._program import call_name, check_names, in_program, named, text_version
+from ._program import call_name, in_program, named, text_version
+from .variant import Variant, check_names
 
 __all__ = ["agents_program", "named"]
 
@@ -52,7 +53,7 @@ def agents_program(
     :param agent: those that the function starts; the agents that they hand off to, or have as tools, are found
     :param metric: ``metric(output)`` or ``metric(output, case)`` of what the function returns
     :param variants: by agent and a name for each: ``{"instructions": …, "model": …, "model_settings": …}``; by tool:
-        another function, or a FunctionTool; either may be (that, options of the variant)
+        another function, or a FunctionTool; either may be a Variant with options
     :param steps: options of agents and tools as steps: ``{"triage": {"cost": 2}}``; agents default to
         ``deterministic=False``
     :param context_type: the class of the context that runs are given, where that isn't a dict
@@ -68,18 +69,19 @@ def agents_program(
         defaults = {"version": turns.version({}), "deterministic": False}
         step = Step(agent_name, turns.function({}), **{**defaults, **options.get(agent_name, {})})
         for variant, given in variants.get(agent_name, {}).items():
-            change, more = given if isinstance(given, tuple) else (given, {})
+            other = Variant.of(given)
+            change = other.what
             check_names(f"variant {variant} of agent {agent_name}", "change", _CHANGEABLE, change)
-            step.variant(variant, turns.function(change), **{"version": turns.version(change), **more})
+            step.variant(variant, turns.function(change), **{"version": turns.version(change), **other.options})
         a.model = _Asking(turns.model, step, calls)
         made.append(step)
     for tool_name, tool in found.tools.items():
         read = None if context_type is None else decoder(context_type)
         step = Step(tool_name, _tool_run(tool, read), **{**_tool_defaults(tool), **options.get(tool_name, {})})
         for variant, given in variants.get(tool_name, {}).items():
-            other, more = given if isinstance(given, tuple) else (given, {})
-            other = other if isinstance(other, FunctionTool) else function_tool(other)
-            step.variant(variant, _tool_run(other, read), **{**_tool_defaults(other), **more})
+            other = Variant.of(given)
+            changed = other.what if isinstance(other.what, FunctionTool) else function_tool(other.what)
+            step.variant(variant, _tool_run(changed, read), **{**_tool_defaults(changed), **other.options})
         _intercept(tool, step, calls)
         made.append(step)
     return Program(fn, name=name, inputs=inputs, steps=made, metric=metric)

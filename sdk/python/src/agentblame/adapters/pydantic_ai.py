@@ -18,7 +18,8 @@ from ..errors import UsageError
 from ..program import Program
 from ..score import Score
 from ..step import Input, Step
-from ._program import ask, check_names, in_program, named, text_version
+from ._program import ask, in_program, named, text_version
+from .variant import Variant, check_names
 
 __all__ = ["agents_program", "named"]
 
@@ -33,7 +34,7 @@ def agents_program(
     *,
     agents: Mapping[str, Agent[Any, Any]] | Iterable[Agent[Any, Any]],
     metric: Callable[..., Any] | Score,
-    variants: Mapping[str, Mapping[str, Mapping[str, Any] | tuple[Mapping[str, Any], Mapping[str, Any]]]] | None = None,
+    variants: Mapping[str, Mapping[str, Mapping[str, Any] | Variant]] | None = None,
     steps: Mapping[str, Mapping[str, Any]] | None = None,
     inputs: Iterable[str | Input] = (),
     name: str | None = None,
@@ -50,7 +51,7 @@ def agents_program(
     :param agents: by name, or those that have one
     :param metric: ``metric(output)`` or ``metric(output, case)`` of what the function returns
     :param variants: by agent and a name for each, what ``agent.override`` is given (model, instructions, tools,
-        model_settings …), or (that, options of the variant); the first is the default fix
+        model_settings …), or a Variant of that with options; the first is the default fix
     :param steps: options of agents as steps: ``{"writer": {"cost": 2}}``. Agents of hosted models default to
         ``deterministic=False``
     """
@@ -64,8 +65,8 @@ def agents_program(
         runs = _Runs(agent, agent_name, asynchronous)
         step = Step(agent_name, runs.function({}), **{**_defaults(agent, {}), **options.get(agent_name, {})})
         for variant, given in variants.get(agent_name, {}).items():
-            override, more = given if isinstance(given, tuple) else (given, {})
-            step.variant(variant, runs.function(override), **{**_defaults(agent, override), **more})
+            other = Variant.of(given)
+            step.variant(variant, runs.function(other.what), **{**_defaults(agent, other.what), **other.options})
         runs.intercept(step)
         found.append(step)
     return Program(fn, name=name, inputs=inputs, steps=found, metric=metric)
