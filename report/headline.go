@@ -79,12 +79,20 @@ func (t *text) leader(s blame.StepResult, share string) string {
 	case s.Resolves == most && t.r.Summary.Analyzed == 1:
 		return fmt.Sprintf("Fix %s first: it carries %s of the blame, and %s resolves the case.", name, share, t.itAlone())
 	case s.Resolves == most:
-		return fmt.Sprintf("Fix %s first: it carries %s of the blame, and %s resolves %s of the failures.", name, share, t.itAlone(), percent(most))
+		return fmt.Sprintf("Fix %s first: it carries %s of the blame, and %s resolves %s of the failures%s.", name, share, t.itAlone(), percent(most), breaking(s))
 	case t.r.Summary.Analyzed == 1:
 		return fmt.Sprintf("Fix %s or %s first: %s carries the most blame (%s), but only %s resolves the case.", name, t.names(best, "or"), name, share, t.alone(best...))
 	}
 	return fmt.Sprintf("Fix %s or %s first: %s carries the most blame (%s), but %s resolves more failures (%s to %s).",
 		name, t.names(best, "or"), name, share, t.alone(best...), percent(most), percent(s.Resolves))
+}
+
+// breaking is the end of a sentence about a fix that breaks what passes today.
+func breaking(s blame.StepResult) string {
+	if s.Breaks == nil || s.Breaks.Count == 0 {
+		return ""
+	}
+	return " but breaks " + percent(s.Breaks.Rate) + " of what passes"
 }
 
 // bestAlone tells, when several steps lead, which step's fix alone resolves the

@@ -13,6 +13,8 @@ type page struct {
 	color bool
 	cells runewidth.Condition
 	out   strings.Builder
+	// marked has names in sentences marked: see phrases.
+	marked bool
 }
 
 func newPage(o TextOptions) *page {
@@ -136,5 +138,9 @@ func (p *page) room(indent int) int { return max(1, p.width-min(indent, p.width/
 
 // short cleans a name and cuts it to at most n columns.
 func (p *page) short(name string, n int) string {
-	return p.cells.Truncate(Clean(name), n, "…")
+	short := p.cells.Truncate(Clean(name), n, "…")
+	if p.marked {
+		return nameBegins + short + nameEnds
+	}
+	return short
 }

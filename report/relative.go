@@ -2,19 +2,33 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strings"
+
+	"github.com/agentblame/agentblame/blame"
 )
 
-// fixes says what the blame is relative to, and what it takes for granted.
+// fixes adds what the blame is relative to, and what it takes for granted.
 func (t *text) fixes() {
-	var fixes, without, unseen, keyed []string
+	t.blank()
+	for i, line := range t.relative() {
+		s := plain
+		if i > 0 {
+			s = yellow
+		}
+		t.prose(0, 2, line, s)
+	}
+	t.keys()
+}
+
+// relative says what the blame is relative to, and of which steps randomness may
+// not be seen.
+func (t *text) relative() []string {
+	var fixes, without, unseen []string
 	for _, s := range t.r.Pipeline.Steps {
 		name := t.short(s.Name, nameWidth)
 		if s.UnseenNoise {
 			unseen = append(unseen, name)
-		}
-		if s.Key {
-			keyed = append(keyed, name)
 		}
 		if s.Fix == "" {
 			without = append(without, name)
@@ -22,26 +36,29 @@ func (t *text) fixes() {
 		}
 		fixes = append(fixes, strings.ReplaceAll(name+" → "+t.short(s.Fix, nameWidth), " ", glue))
 	}
-	t.blank()
 	if len(fixes) == 0 {
-		t.prose(0, 2, "Blame is relative to the fixes considered, and there are none.", plain)
-		return
+		return []string{"Blame is relative to the fixes considered, and there are none."}
 	}
 	line := "Blame is relative to the fixes considered: " + t.list(fixes, ", ") + "."
 	if len(without) > 0 {
 		line += " Without a fix, and so never blamed: " + t.list(without, ", ") + "."
 	}
-	t.prose(0, 2, line, plain)
-	if len(unseen) > 0 {
-		t.prose(0, 2, "May draw randomness that isn't seen: "+t.list(unseen, ", ")+
-			". Its answers to changed inputs are fresh samples, and what they say is interventional, not counterfactual.", yellow)
+	if len(unseen) == 0 {
+		return []string{line}
 	}
-	t.keys(keyed)
+	return []string{line, "May draw randomness that isn't seen: " + t.list(unseen, ", ") +
+		". Its answers to changed inputs are fresh samples, and what they say is interventional, not counterfactual."}
 }
 
-// keys says of which steps only a declared key counts, and whether that held.
-func (t *text) keys(steps []string) {
-	if len(steps) == 0 {
+// keys adds of which steps only a declared key counts, and whether that held.
+func (t *text) keys() {
+	var steps []string
+	for _, s := range t.r.Pipeline.Steps {
+		if s.Key {
+			steps = append(steps, t.short(s.Name, nameWidth))
+		}
+	}
+	if len(steps) == 0 || !slices.ContainsFunc(t.r.Pipeline.Steps, func(s blame.StepInfo) bool { return s.Fix != "" }) {
 		return
 	}
 	line, s := "Outputs with equal declared keys count as the same: "+t.list(steps, ", ")+".", plain

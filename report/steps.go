@@ -48,6 +48,9 @@ func (t *text) stepTable() {
 	}
 	t.prose(2, 2, strings.Join(legend, "; ")+".", dim)
 	t.stepWarnings(steps)
+	for _, line := range t.naive() {
+		t.prose(2, 2, line, plain)
+	}
 	if t.o.Verbose {
 		t.otherIntervals(steps)
 	}

@@ -26,6 +26,8 @@ func formats() []format {
 		{".json", JSON},
 		{".jsonl", JSONL},
 		{".csv", CSV},
+		{".md", Markdown},
+		{".junit.xml", JUnit},
 	}
 }
 

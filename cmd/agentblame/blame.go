@@ -6,8 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -104,12 +102,11 @@ func (s *source) filter(cases []pipeline.Case) ([]pipeline.Case, error) {
 func newBlame() *cobra.Command {
 	var (
 		from    source
-		outputs []string
+		to      output
 		players string
 		fixes   map[string]string
 		options blame.Options
 		dryRun  bool
-		listed  int
 	)
 	cmd := &cobra.Command{
 		Use:   "blame",
@@ -120,7 +117,8 @@ below the pass mark. Blame is relative to the fixes considered: a step without a
 variant is not a player.
 
 The table goes to standard output. -o writes the whole result, in the format that
-the file's ending names: .json, .jsonl (a case a line) or .csv.
+the file's ending names: .html (a page to look at), .json, .jsonl (a case a line),
+.csv, .md (a comment on a pull request) or .junit.xml (test cases).
 
 A step run that fails is no error of the command: it stands in its case's errors.`,
 		Example: `  agentblame blame                          the pipeline in agentblame.yaml
@@ -136,7 +134,7 @@ A step run that fails is no error of the command: it stands in its case's errors
 			if err := positive(cmd, "worlds", "permutations", "evaluations", "pass", "budget", "delta", "top-k", "width", "check-keys", "nodes", "list"); err != nil {
 				return err
 			}
-			if err := checkOutputs(outputs); err != nil {
+			if err := checkOutputs(to.files); err != nil {
 				return err
 			}
 			file, cases, err := from.load(cmd)
@@ -155,15 +153,15 @@ A step run that fails is no error of the command: it stands in its case's errors
 				}
 				return report.Plan(cmd.OutOrStdout(), plan)
 			}
-			return analyze(cmd, file, outputs, listed, func(ctx context.Context, m *blame.Monitor) (*blame.Result, error) {
+			return analyze(cmd, file, to, func(ctx context.Context, m *blame.Monitor) (*blame.Result, error) {
 				o.Monitor = m
 				return blame.Batch(ctx, file.Pipeline, cases, o)
 			})
 		},
 	}
 	from.flags(cmd)
+	to.flags(cmd)
 	f := cmd.Flags()
-	f.StringArrayVarP(&outputs, "output", "o", nil, "write the result to `file`, or as JSON to standard output (-) in place of the table; repeatable")
 	f.StringVar(&players, "players", "", "what blame goes to: steps, or calls of steps (default steps)")
 	f.StringToStringVar(&fixes, "fix", nil, "the variant to try as a `step=variant`'s fix, where it isn't the first; repeatable")
 	f.StringVar((*string)(&options.Mode), "mode", "", "noise of counterfactual replays: recorded, posterior or prior (default recorded)")
@@ -188,7 +186,6 @@ A step run that fails is no error of the command: it stands in its case's errors
 	f.BoolVar(&options.NoStories, "no-stories", false, "leave out what steps were given, gave and drew in the cases that the result lists")
 	f.IntVar(&options.Nodes, "nodes", 0, "the most states explored in one case (default 32768)")
 	f.BoolVar(&dryRun, "dry-run", false, "tell what may be run and what it may cost, and run nothing")
-	f.IntVar(&listed, "list", 20, "the most failing cases that the table lists")
 	return cmd
 }
 
@@ -205,32 +202,6 @@ func positive(cmd *cobra.Command, names ...string) error {
 		}
 	}
 	return nil
-}
-
-// checkOutputs finds a wrong ending, and a folder that isn't there, before
-// anything has been paid for.
-func checkOutputs(paths []string) error {
-	for _, path := range paths {
-		if err := report.CheckPath(path); err != nil {
-			return usageError{err}
-		}
-		if info, err := os.Stat(filepath.Dir(path)); err != nil || !info.IsDir() {
-			return usageError{fmt.Errorf("-o %s: there is no folder %s", path, filepath.Dir(path))}
-		}
-		if info, err := os.Stat(path); err == nil && info.IsDir() {
-			return usageError{fmt.Errorf("-o %s: it is a folder", path)}
-		}
-	}
-	return nil
-}
-
-// writeOutputs writes a result to all files, also when some can't be written.
-func writeOutputs(paths []string, r *blame.Result) error {
-	var errs []error
-	for _, path := range paths {
-		errs = append(errs, report.Write(path, r))
-	}
-	return errors.Join(errs...)
 }
 
 // merge lays the command line's choices over the file's.
@@ -300,7 +271,7 @@ func merge(cmd *cobra.Command, file *spec.File, o blame.Options, from source, pl
 
 // analyze runs an analysis with progress, writes its result everywhere it was
 // asked to go, also when it was interrupted, and prints it.
-func analyze(cmd *cobra.Command, file *spec.File, outputs []string, listed int, run func(context.Context, *blame.Monitor) (*blame.Result, error)) error {
+func analyze(cmd *cobra.Command, file *spec.File, to output, run func(context.Context, *blame.Monitor) (*blame.Result, error)) error {
 	monitor := &blame.Monitor{}
 	stop := showProgress(cmd.ErrOrStderr(), monitor)
 	ctx, end := untilHostsGo(cmd.Context(), file)
@@ -318,23 +289,9 @@ func analyze(cmd *cobra.Command, file *spec.File, outputs []string, listed int, 
 	for _, step := range slices.Sorted(maps.Keys(again)) {
 		result.Summary.AskedAgain = append(result.Summary.AskedAgain, blame.PlayerValue[int]{Player: step, Value: again[step]})
 	}
-	err = writeOutputs(outputs, result)
-	if !slices.Contains(outputs, "-") { // standard output has the result already
-		err = errors.Join(err, report.Text(cmd.OutOrStdout(), result, textOptions(cmd, listed)))
-	}
+	err = to.write(cmd, result)
 	if interrupted {
 		err = errors.Join(err, errInterrupted)
 	}
 	return err
-}
-
-// textOptions says how tables are to look where they go.
-func textOptions(cmd *cobra.Command, listed int) report.TextOptions {
-	out := cmd.OutOrStdout()
-	plain, _ := cmd.Flags().GetBool("no-color")
-	return report.TextOptions{
-		Width: width(out),
-		Color: isTerminal(out) && !plain && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb",
-		Cases: listed,
-	}
 }

@@ -37,7 +37,7 @@ func newDemo() *cobra.Command {
 			if err := options.Check(); err != nil {
 				return usageError{err}
 			}
-			options.Text = textOptions(cmd, 5)
+			options.Text = textOptions(cmd, 5, false)
 			names := args
 			if len(names) == 0 {
 				names = demo.Names()

@@ -110,7 +110,7 @@ repair between the steps (Shapley values). No step run is made twice.`,
 		return usageError{fmt.Errorf("%w; see %s --help", err, cmd.CommandPath())}
 	})
 	root.PersistentFlags().Bool("no-color", false, "no colours (also: the NO_COLOR environment variable)")
-	root.AddCommand(newBlame(), newRun(), newDemo(), newInit(), newVersion())
+	root.AddCommand(newBlame(), newRun(), newDemo(), newReport(), newInit(), newVersion())
 	strict(root)
 	return root
 }

@@ -12,6 +12,7 @@ import { z } from "zod";
 import { graph, graphAgent, plainAgent, researchCases } from "../examples/langgraph.js";
 import { blameBatch, analyzeCase, type Program } from "../src/index.js";
 import { graphProgram } from "../src/langgraph.js";
+import { numbers } from "./numbers.js";
 import { Peer } from "./peer.js";
 
 const skip = process.env.AGENTBLAME_BIN ? false : "AGENTBLAME_BIN doesn't name an agentblame command: nothing of the analysis is tested";
@@ -20,7 +21,7 @@ test("a graph with a loop and the same agent as a program have the same result",
   for (const players of ["steps", "calls"] as const) {
     const asGraph = await blameBatch(graphAgent, researchCases(8), { players });
     const asProgram = await blameBatch(plainAgent, researchCases(8), { players });
-    assert.deepEqual(asGraph, asProgram);
+    assert.deepEqual(numbers(asGraph), numbers(asProgram));
     assert.ok(asGraph.summary.failures > 2);
     assert.deepEqual(asGraph.cases.flatMap((c) => c.errors ?? []), []);
     if (players === "calls") assert.ok(asGraph.cases.some((c) => c.shapley?.["search#3"]));

@@ -1,0 +1,335 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/agentblame/agentblame/blame"
+)
+
+// maxMarkdown is how many characters a comment on GitHub may have.
+const maxMarkdown = 65_536
+
+// markdownMark ends the text, so that a later run finds the comment to replace.
+const markdownMark = "<!-- agentblame -->\n"
+
+// Markdown writes a result for a comment on a pull request, in GitHub's dialect:
+// what to fix first, the steps, the plan, what repairs the failures, the failing
+// cases and what the result rests on. It has less than 65,536 characters; what
+// there is no room for is counted. Names, ids and messages can't become markup,
+// links or mentions.
+func Markdown(w io.Writer, r *blame.Result) error {
+	_, err := io.WriteString(w, markdown(r))
+	return err
+}
+
+func markdown(r *blame.Result) string {
+	m := &markdownText{text: sayings(r)}
+	m.top()
+	// The least important part is the first to be left out.
+	sections := []string{m.steps(), m.plan(), m.repairs(), m.trusting(), m.errorsAndUndefined()}
+	room := maxMarkdown - 1 - len(markdownMark) - 200
+	text := m.b.String()
+	var left []string
+	for i, s := range sections {
+		if utf8.RuneCountInString(text)+utf8.RuneCountInString(s) > room {
+			left = append(left, []string{"the steps", "the fix plan", "the repairs", "what it rests on", "errors"}[i])
+			continue
+		}
+		text += s
+	}
+	text += m.cases(room - utf8.RuneCountInString(text))
+	if len(left) > 0 {
+		text += "There is no room for " + strings.Join(left, ", ") + ".\n\n"
+	}
+	return text + markdownMark
+}
+
+type markdownText struct {
+	*text
+	b strings.Builder
+}
+
+// top adds what to fix first, how sure that is, and the counts.
+func (m *markdownText) top() {
+	fmt.Fprintf(&m.b, "### agentblame: %s\n\n", code(cmp.Or(m.r.Pipeline.Name, "(unnamed pipeline)")))
+	if s := m.r.Summary; s.Partial {
+		m.b.WriteString("**Partial result**: stopped before all cases were done. Numbers are of the cases that were.\n\n")
+	} else if s.Stopped == "budget" {
+		m.b.WriteString("The budget ended before all cases were analysed. Numbers are of the cases that were.\n\n")
+	}
+	fmt.Fprintf(&m.b, "**%s**\n\n", sentence(m.headline()))
+	if m.r.Summary.Analyzed > 0 {
+		if line := m.evidence(); line != "" {
+			fmt.Fprintf(&m.b, "%s\n\n", sentence(line))
+		}
+	}
+	s := m.r.Summary
+	fmt.Fprintf(&m.b, "%s run: %d pass, %d fail; %d analysed, %d undefined. Cost %s.\n\n",
+		count(s.Cases, "case", "cases"), s.Passed, s.Failures, s.Analyzed, s.Undefined, amount(s.Cost))
+}
+
+// steps is the table of steps, the most blamed first.
+func (m *markdownText) steps() string {
+	if len(m.r.Steps) == 0 || m.r.Summary.Analyzed == 0 {
+		return ""
+	}
+	steps := slices.Clone(m.r.Steps)
+	slices.SortStableFunc(steps, func(a, b blame.StepResult) int { return cmp.Compare(b.Shapley.Mean, a.Shapley.Mean) })
+	head := []string{"step", "blame"}
+	if len(m.r.Summary.Intervals) > 0 {
+		head = append(head, level(m.r.Settings.Delta)+" interval")
+	}
+	head = append(head, "share")
+	alone := m.aloneKnown()
+	if alone {
+		head = append(head, "resolves alone", "breaks")
+	}
+	head = append(head, "touched last")
+	var rows [][]string
+	for i := range steps {
+		s := &steps[i]
+		row := []string{code(s.Name), signed(s.Shapley.Mean)}
+		if len(m.r.Summary.Intervals) > 0 {
+			row = append(row, interval(s.Shapley.Low, s.Shapley.High))
+		}
+		row = append(row, shareCell(s).text)
+		if alone {
+			row = append(row, percent(s.Resolves), rateCell(s.Breaks).text)
+		}
+		rows = append(rows, append(row, fmt.Sprint(s.LastTouch)))
+	}
+	text := markdownTable(head, rows, 1)
+	for _, line := range m.naive() {
+		text += "- " + sentence(line) + "\n"
+	}
+	return strings.TrimRight(text, "\n") + "\n\n"
+}
+
+// plan is the fix plan.
+func (m *markdownText) plan() string {
+	p := m.r.Plan
+	if p == nil || len(p.Sets) == 0 {
+		return ""
+	}
+	var rows [][]string
+	for _, s := range p.Sets {
+		rows = append(rows, []string{codes(s.Fixes, ", "), percent(s.Resolves), rateCell(s.Breaks).text, netCell(s.Net).text, amount(s.Cost)})
+	}
+	title := "Fix plan: the best sets of 1, 2, … fixes"
+	if !p.Exact {
+		title = "Fix plan: one more fix at a time"
+	}
+	return details(title, markdownTable([]string{"fixes", "resolve", "break", "net", "cost a run"}, rows, 1))
+}
+
+// repairs is the failures by what repairs them.
+func (m *markdownText) repairs() string {
+	const most = 10
+	var rows [][]string
+	for i, g := range m.r.RepairGroups {
+		if i == most {
+			break
+		}
+		repairs := "none"
+		if len(g.MinimalRepairs) > 0 {
+			repairs = sets(g.MinimalRepairs, g.Cut)
+		}
+		rows = append(rows, []string{fmt.Sprint(g.Count), repairs, codes(g.Cases, ", ")})
+	}
+	if len(rows) == 0 {
+		return ""
+	}
+	return details(m.title("Failures by what repairs them", len(rows), len(m.r.RepairGroups)),
+		markdownTable([]string{"failures", "minimal repairs", "such as"}, rows, 0))
+}
+
+// trusting is what the result rests on.
+func (m *markdownText) trusting() string {
+	var b strings.Builder
+	for _, f := range m.trust() {
+		fmt.Fprintf(&b, "- **%s**: %s\n", sentence(f.term), sentence(f.text))
+	}
+	return details("Can I trust this?", b.String())
+}
+
+// errorsAndUndefined is the step runs that failed, each message once.
+func (m *markdownText) errorsAndUndefined() string {
+	const most = 10
+	var rows [][]string
+	seen := map[[3]string]bool{}
+	for _, c := range m.r.Cases {
+		for _, e := range c.Errors {
+			key := [3]string{e.Step, e.Variant, e.Message}
+			if seen[key] {
+				continue
+			}
+			if seen[key] = true; len(seen) <= most {
+				rows = append(rows, []string{code(m.whereIn(e.Step, e.Variant)), code(e.Message), code(c.ID)})
+			}
+		}
+	}
+	if len(rows) == 0 {
+		return ""
+	}
+	return details(m.title("Errors of step runs", len(rows), len(seen)), markdownTable([]string{"step", "error", "such as"}, rows, 0))
+}
+
+func (m *markdownText) whereIn(step, variant string) string {
+	switch {
+	case step == "":
+		return "the pipeline"
+	case variant != "":
+		return step + " (" + variant + ")"
+	}
+	return step
+}
+
+// cases is the failing cases, as many as there is room for.
+func (m *markdownText) cases(room int) string {
+	head := []string{"case", "score", "blame", "most blamed", "minimal repairs"}
+	var rows [][]string
+	all, size := 0, 300
+	for i := range m.r.Cases {
+		c := &m.r.Cases[i]
+		if !isAnalyzed(c) {
+			continue
+		}
+		all++
+		repairs := "-"
+		switch {
+		case len(c.MinimalRepairs) > 0:
+			repairs = sets(c.MinimalRepairs, c.MinimalRepairsCut)
+		case c.MinimalRepairs != nil:
+			repairs = "none"
+		}
+		most, players := blamedMost(c)
+		row := []string{code(c.ID), m.scores(c), most, codes(players, ", "), repairs}
+		if size += utf8.RuneCountInString(strings.Join(row, " | ")) + 6; size > room {
+			size = room + 1 // and no later one that is shorter
+			continue
+		}
+		rows = append(rows, row)
+	}
+	if all == 0 || room < 600 {
+		return ""
+	}
+	return details(m.title("Failing cases", len(rows), all), markdownTable(head, rows, 2))
+}
+
+// blamedMost returns the largest blame of a case as shown, and who has it.
+func blamedMost(c *blame.CaseResult) (most string, players []string) {
+	top := 0.0
+	for _, v := range c.Shapley {
+		top = max(top, v.Value)
+	}
+	if most = signed(top); most == signed(0) {
+		return "-", []string{"nobody"}
+	}
+	for _, v := range c.Shapley {
+		if signed(v.Value) == most {
+			players = append(players, v.Player)
+		}
+	}
+	return most, players
+}
+
+// details folds a part of the text.
+func details(title, body string) string {
+	return "<details><summary>" + sentence(title) + "</summary>\n\n" + strings.TrimRight(body, "\n") + "\n\n</details>\n\n"
+}
+
+// markdownTable is a table whose columns from the right-th are numbers.
+func markdownTable(head []string, rows [][]string, right int) string {
+	var b strings.Builder
+	line := func(cells []string) { b.WriteString("| " + strings.Join(cells, " | ") + " |\n") }
+	line(head)
+	var rule []string
+	for i := range head {
+		if right > 0 && i >= right && i < len(head) {
+			rule = append(rule, "---:")
+		} else {
+			rule = append(rule, "---")
+		}
+	}
+	line(rule)
+	for _, r := range rows {
+		line(r)
+	}
+	return b.String() + "\n"
+}
+
+// sets lists minimal repairs, a few.
+func sets(repairs [][]string, more bool) string {
+	const most = 5
+	var out []string
+	for i, r := range repairs {
+		if i == most {
+			more = true
+			break
+		}
+		out = append(out, codes(r, " + "))
+	}
+	if more {
+		out = append(out, "…")
+	}
+	return strings.Join(out, " or ")
+}
+
+func codes(names []string, between string) string {
+	var out []string
+	for _, n := range names {
+		out = append(out, code(n))
+	}
+	return strings.Join(out, between)
+}
+
+// code is a text from outside: GitHub makes neither mentions nor links of what
+// stands in code, and nothing in it is markup.
+func code(s string) string {
+	const most = 200
+	s = Clean(s)
+	if utf8.RuneCountInString(s) > most {
+		s = string([]rune(s)[:most]) + "…"
+	}
+	if s == "" {
+		return ""
+	}
+	return "<code>" + entities(s, inlineMarkup+linkMarkup) + "</code>"
+}
+
+// sentence is one of this program's, with its names as code.
+func sentence(s string) string {
+	var b strings.Builder
+	for _, p := range phrases(s) {
+		if p.name {
+			b.WriteString(code(p.text))
+		} else {
+			b.WriteString(entities(p.text, inlineMarkup))
+		}
+	}
+	return b.String()
+}
+
+// Characters that can be markup inside a line, and those that can be part of a link.
+const (
+	inlineMarkup = "<>&\"`*_[]#\\|~!@$^"
+	linkMarkup   = ":/."
+)
+
+// entities writes characters as entities.
+func entities(s, which string) string {
+	var b strings.Builder
+	for _, r := range s {
+		if strings.ContainsRune(which, r) {
+			fmt.Fprintf(&b, "&#%d;", r)
+		} else {
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}

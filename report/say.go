@@ -1,0 +1,52 @@
+package report
+
+import (
+	"strings"
+
+	"github.com/agentblame/agentblame/blame"
+)
+
+// A phrase is a part of a sentence: words of this program, or a name that comes
+// from outside and is only ever shown as text.
+type phrase struct {
+	text string
+	name bool
+}
+
+// Marks around names in sentences that are taken apart again: private characters,
+// which Clean takes out of what comes from outside.
+const (
+	nameBegins = "\ue000"
+	nameEnds   = "\ue001"
+)
+
+// sayings returns a text that makes sentences for forms that show names in their
+// own way.
+func sayings(r *blame.Result) *text {
+	t := &text{page: newPage(TextOptions{Width: 1 << 20}), r: r, o: TextOptions{Verbose: true, Cases: -1}}
+	t.marked = true
+	return t
+}
+
+// phrases takes a sentence apart.
+func phrases(sentence string) []phrase {
+	var out []phrase
+	for sentence != "" {
+		before, rest, found := strings.Cut(sentence, nameBegins)
+		if before != "" {
+			out = append(out, phrase{text: strings.ReplaceAll(before, glue, " ")})
+		}
+		if !found {
+			break
+		}
+		name, after, _ := strings.Cut(rest, nameEnds)
+		out = append(out, phrase{text: name, name: true})
+		sentence = after
+	}
+	return out
+}
+
+// unmarked is a sentence as plain text.
+func unmarked(sentence string) string {
+	return strings.NewReplacer(nameBegins, "", nameEnds, "", glue, " ").Replace(sentence)
+}
