@@ -26,6 +26,7 @@ func formats() []format {
 		{".json", JSON},
 		{".jsonl", JSONL},
 		{".csv", CSV},
+		{".html", HTML},
 		{".md", Markdown},
 		{".junit.xml", JUnit},
 	}
