@@ -104,24 +104,9 @@ func (l *log) startFailure() string {
 	defer l.mu.Unlock()
 	if held := l.held; len(held) > 0 {
 		l.held = nil
-		said := strings.Join(held, "\n  ")
-		return ":\n  " + said + missingSDK(said)
+		return ":\n  " + strings.Join(held, "\n  ")
 	}
 	return l.lastWords()
-}
-
-// missingSDK says what to do when a program that didn't start lacks an SDK.
-func missingSDK(said string) string {
-	for sign, advice := range map[string]string{
-		"No module named agentblame":       "pip install agentblame",
-		"No module named 'agentblame'":     "pip install agentblame",
-		"Cannot find package 'agentblame'": "npm install agentblame",
-	} {
-		if strings.Contains(said, sign) {
-			return "\nthe program needs the SDK: " + advice + ", or from a checkout of agentblame, the folder sdk/ of its language"
-		}
-	}
-	return ""
 }
 
 // after is the end of a message about a process that ended: its last line.
