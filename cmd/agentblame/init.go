@@ -1,72 +1,82 @@
 package main
 
 import (
+	"errors"
 	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"strings"
 
-	"github.com/agentblame/agentblame/examples"
+	"github.com/agentblame/agentblame/scaffold"
 	"github.com/spf13/cobra"
 )
 
 func newInit() *cobra.Command {
-	var force bool
+	var force, python, typeScript, goLibrary bool
 	cmd := &cobra.Command{
 		Use:   "init [folder]",
-		Short: "Write a small working project: agentblame.yaml, steps.py, cases.jsonl",
-		Long: `Writes a pipeline of four steps in Python, with a fix for each, and a case that
-fails. It works as it is; replace the bodies of the steps with your own.`,
-		Example: "  agentblame init myproject && cd myproject && agentblame blame",
-		Args:    usage(cobra.MaximumNArgs(1)),
+		Short: "Write a small working project to change into your own",
+		Long: `Writes a small working project into a folder, or here: a pipeline of four steps,
+a fix for each, and cases of which some fail. Replace the bodies of the steps with
+your own.
+
+With --python, --typescript or --go it is support mail that is to reach the right
+team, the same in each, and its README.md says what to install and to run. With
+none of them the steps are programs in Python that need no package.
+
+A file that is there is not overwritten, and then nothing is written.`,
+		Example: `  agentblame init myproject && cd myproject && agentblame blame
+  agentblame init --python mail         on the Python SDK
+  agentblame init --typescript mail     on the TypeScript SDK
+  agentblame init --go mail             a Go program with agentblame as a library`,
+		Args: usage(cobra.MaximumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			dir := "."
 			if len(args) == 1 {
 				dir = args[0]
 			}
-			if err := writeProject(dir, force); err != nil {
+			read, err := chosen(python, typeScript, goLibrary)
+			if err != nil {
 				return err
 			}
-			fmt.Fprintf(cmd.ErrOrStderr(), "wrote agentblame.yaml, steps.py and cases.jsonl in %s; next: agentblame blame -c %s\n",
-				dir, filepath.Join(dir, "agentblame.yaml"))
+			project, err := read()
+			if err != nil {
+				return err
+			}
+			err = project.Write(dir, force)
+			var exists *scaffold.ExistsError
+			if errors.As(err, &exists) {
+				return usageError{fmt.Errorf("%w, so nothing was written; name another folder, or overwrite with --force", err)}
+			}
+			if err != nil {
+				return err
+			}
+			names := project.Names()
+			last := len(names) - 1
+			fmt.Fprintf(cmd.ErrOrStderr(), "wrote %s and %s in %s; next: %s\n", strings.Join(names[:last], ", "), names[last], dir, project.Next(dir))
 			return nil
 		},
 	}
-	cmd.Flags().BoolVar(&force, "force", false, "overwrite files that are there")
+	f := cmd.Flags()
+	f.BoolVar(&python, "python", false, "a project on the Python SDK")
+	f.BoolVar(&typeScript, "typescript", false, "a project on the TypeScript SDK")
+	f.BoolVar(&goLibrary, "go", false, "a Go program that has agentblame as a library")
+	f.BoolVar(&force, "force", false, "overwrite files that are there")
 	return cmd
 }
 
-// schemaComment is the line that tells editors of the YAML's schema; a project
-// of its own has no copy of it.
-const schemaComment = "# yaml-language-server: $schema=../../docs/agentblame.schema.json\n"
-
-func writeProject(dir string, force bool) error {
-	project, err := fs.Sub(examples.PythonExec, "python-exec")
-	if err != nil {
-		return err
+// chosen returns what reads the project that the flags ask for.
+func chosen(python, typeScript, goLibrary bool) (func() (scaffold.Project, error), error) {
+	read, asked := scaffold.Programs, 0
+	if python {
+		read, asked = scaffold.Python, asked+1
 	}
-	names, err := fs.Glob(project, "*")
-	if err != nil {
-		return err
+	if typeScript {
+		read, asked = scaffold.TypeScript, asked+1
 	}
-	for _, name := range names {
-		if _, err := os.Stat(filepath.Join(dir, name)); err == nil && !force {
-			return usageError{fmt.Errorf("%s is there already; --force overwrites it", filepath.Join(dir, name))}
-		}
+	if goLibrary {
+		read, asked = scaffold.Go, asked+1
 	}
-	if err := os.MkdirAll(dir, 0o777); err != nil {
-		return fmt.Errorf("making the project's folder: %w", err)
+	if asked > 1 {
+		return nil, usageError{errors.New("a project is in one language: give one of --python, --typescript and --go")}
 	}
-	for _, name := range names {
-		text, err := fs.ReadFile(project, name)
-		if err != nil {
-			return err
-		}
-		text = []byte(strings.TrimPrefix(string(text), schemaComment))
-		if err := os.WriteFile(filepath.Join(dir, name), text, 0o666); err != nil {
-			return fmt.Errorf("writing the project: %w", err)
-		}
-	}
-	return nil
+	return read, nil
 }
