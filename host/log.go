@@ -98,15 +98,16 @@ func (l *log) flush() {
 }
 
 // startFailure is the end of a message about a process that didn't start: all
-// that it wrote, or the last line if the rest was passed on.
+// that it wrote, or the last line if the rest was passed on, and what to do.
 func (l *log) startFailure() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	wrote := l.lastWords()
 	if held := l.held; len(held) > 0 {
 		l.held = nil
-		return ":\n  " + strings.Join(held, "\n  ")
+		wrote = ":\n  " + strings.Join(held, "\n  ")
 	}
-	return l.lastWords()
+	return wrote + advice(wrote)
 }
 
 // after is the end of a message about a process that ended: its last line.
