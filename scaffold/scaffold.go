@@ -2,7 +2,8 @@
 //
 // Those in Python, TypeScript and Go are one pipeline with the same cases, and so
 // the same numbers: support mail goes in, the team that answers it comes out. Their
-// files are real ones, in folders named after the languages.
+// files are real ones, in folders named after the languages; Go's isn't named go, since
+// go install would make a program of that name.
 package scaffold
 
 import (
@@ -17,7 +18,7 @@ import (
 //go:embed cases.jsonl
 //go:embed python/README.md python/agentblame.yaml python/app.py python/gitignore python/requirements.txt
 //go:embed typescript/README.md typescript/agentblame.yaml typescript/app.ts typescript/gitignore typescript/package.json typescript/tsconfig.json
-//go:embed go/README.md go/gitignore go/go.mod.txt go/main.go
+//go:embed golang/README.md golang/gitignore golang/go.mod.txt golang/main.go
 var files embed.FS
 
 // A Project is what is written into a folder.
@@ -54,7 +55,7 @@ func TypeScript() (Project, error) {
 
 // Go is a program that uses this module as a library.
 func Go() (Project, error) {
-	return project("go", "main.go", "go.mod")
+	return project("golang", "main.go", "go.mod")
 }
 
 // stored are the names here of files that would have a meaning here, too.

@@ -23,7 +23,7 @@ func (e *ExistsError) Error() string {
 
 // Write writes the project into a folder, which it makes. A file that is there is
 // an *ExistsError, unless it is to be overwritten. After an error no file is there
-// that wasn't before.
+// that wasn't before; of those to be overwritten, some may have been.
 func (p Project) Write(dir string, overwrite bool) (err error) {
 	if !overwrite {
 		if there := p.there(dir); len(there) > 0 {

@@ -28,6 +28,10 @@ func TestScripts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	repo, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",
 		RequireExplicitExec: true,
@@ -36,6 +40,7 @@ func TestScripts(t *testing.T) {
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("EXAMPLES", examples)
 			env.Setenv("HOSTS", hosts)
+			env.Setenv("REPO", repo)
 			if dir, err := pythonDir(); err == nil {
 				env.Setenv("PATH", dir+string(os.PathListSeparator)+env.Getenv("PATH"))
 			}
@@ -46,6 +51,9 @@ func TestScripts(t *testing.T) {
 			case "python":
 				_, err := pythonDir()
 				return err == nil, nil
+			case "typescript":
+				dir, err := typeScriptTools()
+				return dir != "", err
 			case "race":
 				return raceDetector, nil
 			}
@@ -58,6 +66,8 @@ func TestScripts(t *testing.T) {
 			"valid": cmdValid,
 			"lines": cmdLines,
 			"serve": cmdServe,
+			"sdk":   cmdSDK,
+			"goenv": cmdGoEnv,
 		},
 	})
 }
