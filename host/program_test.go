@@ -140,7 +140,7 @@ func TestProgram(t *testing.T) {
 	for _, calls := range []bool{false, true} {
 		t.Run(fmt.Sprintf("calls %v", calls), func(t *testing.T) {
 			h, _ := python(t, 1, "program.py")
-			o := blame.Options{Calls: calls, Concurrency: 4}
+			o := blame.Options{Calls: calls, Concurrency: 4, NoStories: true}
 			got := analyse(t, h, agentCases(6), o)
 			want, err := blame.Batch(t.Context(), agent(), agentCases(6), o)
 			if err != nil {
@@ -158,7 +158,7 @@ func TestProgram(t *testing.T) {
 
 // A program's process that is killed changes no number either.
 func TestProgramKilled(t *testing.T) {
-	want, err := blame.Batch(t.Context(), agent(), agentCases(25), blame.Options{})
+	want, err := blame.Batch(t.Context(), agent(), agentCases(25), blame.Options{NoStories: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -173,7 +173,7 @@ func TestProgramKilled(t *testing.T) {
 			defer p.mu.Unlock()
 			syscall.Kill(p.workers[0].process.cmd.Process.Pid, syscall.SIGKILL)
 		}()
-		got := analyse(t, h, agentCases(25), blame.Options{Concurrency: 8})
+		got := analyse(t, h, agentCases(25), blame.Options{Concurrency: 8, NoStories: true})
 		<-done
 		if diff := cmp.Diff(text(t, want), text(t, got)); diff != "" {
 			t.Errorf("another result (-Go +Python):\n%s", diff)

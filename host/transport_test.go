@@ -133,7 +133,7 @@ func TestHTTPFaults(t *testing.T) {
 // TestHTTPProgram: over HTTP a program is run on the answers known so far, and
 // the numbers are those of the program over pipes.
 func TestHTTPProgram(t *testing.T) {
-	want, err := blame.Batch(t.Context(), agent(), agentCases(6), blame.Options{Calls: true})
+	want, err := blame.Batch(t.Context(), agent(), agentCases(6), blame.Options{Calls: true, NoStories: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -143,7 +143,7 @@ func TestHTTPProgram(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer h.Close()
-	got := analyse(t, h, agentCases(6), blame.Options{Calls: true})
+	got := analyse(t, h, agentCases(6), blame.Options{Calls: true, NoStories: true})
 	if diff := cmp.Diff(text(t, want), text(t, got)); diff != "" {
 		t.Errorf("another result (-Go +HTTP):\n%s", diff)
 	}

@@ -311,7 +311,7 @@ func (h htmlWriter) heat() *htmlHeat {
 					class = "redundancy"
 				}
 				row.Cells = append(row.Cells, htmlHeatCell{
-					Text: fmt.Sprintf("%+.2f", x.SII), Class: class, Strength: fmt.Sprintf("%.2f", math.Abs(x.SII)/max(top, 1e-9)),
+					Text: twoDigits(x.SII), Class: class, Strength: fmt.Sprintf("%.2f", math.Abs(x.SII)/max(top, 1e-9)),
 					Title: fmt.Sprintf("%s + %s: %s, SII %s", Clean(a), Clean(b), Clean(x.Kind), signed(x.SII)),
 				})
 			}
@@ -319,6 +319,15 @@ func (h htmlWriter) heat() *htmlHeat {
 		out.Rows = append(out.Rows, row)
 	}
 	return out
+}
+
+// twoDigits formats a difference for a narrow cell. Nothing is shown as −0.
+func twoDigits(x float64) string {
+	s := fmt.Sprintf("%+.2f", x)
+	if s == "-0.00" {
+		return "+0.00"
+	}
+	return s
 }
 
 type htmlStrips struct {

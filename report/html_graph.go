@@ -147,11 +147,11 @@ func (h htmlWriter) pairsOf(g *htmlGraph, place map[string][2]float64) {
 		height := 22 + 24*float64(i)
 		if x0 == x1 { // one above the other: around the side
 			x0, x1 = a[0]+g.NodeW, b[0]+g.NodeW
-			g.Pairs = append(g.Pairs, htmlPair{kind, fmt.Sprintf("M%g %gC%g %g %g %g %g %g", x0, a[1]+g.NodeH/2, x0+30, a[1]+g.NodeH/2, x1+30, b[1]+g.NodeH/2, x1, b[1]+g.NodeH/2), fmt.Sprintf("%+.2f", x.SII), x0 + 26, (a[1] + b[1] + g.NodeH) / 2})
+			g.Pairs = append(g.Pairs, htmlPair{kind, fmt.Sprintf("M%g %gC%g %g %g %g %g %g", x0, a[1]+g.NodeH/2, x0+30, a[1]+g.NodeH/2, x1+30, b[1]+g.NodeH/2, x1, b[1]+g.NodeH/2), twoDigits(x.SII), x0 + 26, (a[1] + b[1] + g.NodeH) / 2})
 			continue
 		}
 		y := min(a[1], b[1]) - height
-		g.Pairs = append(g.Pairs, htmlPair{kind, fmt.Sprintf("M%g %gC%g %g %g %g %g %g", x0, a[1], x0, y, x1, y, x1, b[1]), fmt.Sprintf("%+.2f", x.SII), (x0 + x1) / 2, round1((a[1]+b[1])/8 + y*0.75 + 4)})
+		g.Pairs = append(g.Pairs, htmlPair{kind, fmt.Sprintf("M%g %gC%g %g %g %g %g %g", x0, a[1], x0, y, x1, y, x1, b[1]), twoDigits(x.SII), (x0 + x1) / 2, round1((a[1]+b[1])/8 + y*0.75 + 4)})
 	}
 }
 

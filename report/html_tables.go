@@ -176,7 +176,7 @@ func blames(c *blame.CaseResult) string {
 func (h htmlWriter) outcome(c *blame.CaseResult) string {
 	switch {
 	case c.Undefined != "":
-		return "undefined: " + Clean(c.Undefined)
+		return "undefined: " + unmarked(h.short(c.Undefined, 1000))
 	case c.Passed:
 		return "passes"
 	}

@@ -24,7 +24,7 @@ export interface Case {
   minimal_repairs?: string[][];
   minimal_repairs_cut?: boolean;
   cheapest_repair?: { fixes: string[]; cost: number };
-  errors?: { step?: string; variant?: string; coalition: string[]; message: string; traceback?: string }[];
+  errors?: { step?: string; variant?: string; coalition?: string[] | null; message: string; traceback?: string }[];
   tags?: Record<string, string>;
   story?: Story;
 }

@@ -9,7 +9,6 @@ export function clickable(): void {
     for (const g of steps) {
       g.setAttribute("role", "button");
       g.setAttribute("tabindex", "0");
-      g.setAttribute("aria-label", g.querySelector("title")?.textContent ?? "");
     }
   }
   document.addEventListener("click", (e) => pick(e.target));

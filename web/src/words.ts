@@ -24,12 +24,16 @@ export function visible(text: string): string {
   return text.replace(invisible, (c) => "\\u" + c.charCodeAt(0).toString(16).padStart(4, "0"));
 }
 
+/** The first part of a text that would take long to lay out. */
+export function clipped(text: string, most = 20_000): string {
+  return text.length <= most ? text : `${text.slice(0, most)}… (${text.length - most} more characters)`;
+}
+
 /** A value of a story as text to read. */
 export function valueText(v: Value | undefined): string {
   if (!v) return "";
-  if (v.error !== undefined) return visible(v.error);
-  if (v.text !== undefined) return visible(v.text);
-  return visible(typeof v.value === "string" ? v.value : JSON.stringify(v.value, null, 2));
+  const text = v.error ?? v.text ?? (typeof v.value === "string" ? v.value : JSON.stringify(v.value, null, 2));
+  return visible(clipped(text));
 }
 
 /** The blame of a step in a case: with calls as players, that of its calls added up. */
@@ -67,7 +71,7 @@ export function outcome(c: Case): Outcome {
 
 /** Minimal repairs in a line. */
 export function repairs(c: Case, most = 3): string {
-  if (c.undefined !== undefined) return "undefined: " + visible(c.undefined);
+  if (c.undefined !== undefined) return "undefined: " + visible(clipped(c.undefined, 300));
   if (c.passed) return "passes";
   if (!c.minimal_repairs) return "not known";
   if (c.minimal_repairs.length === 0) return "nothing repairs it";

@@ -3,6 +3,7 @@ import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { Result } from "../data.js";
 import { selected } from "../select.js";
 import { change, reset, useShown, type State } from "../state.js";
+import { visible } from "../words.js";
 import { List } from "./list.js";
 import { StoryView } from "./story.js";
 
@@ -86,7 +87,7 @@ function Choice({ label, name, now, options }: { label: string; name: keyof Stat
       <select value={now[name]} onChange={(e) => change({ [name]: e.currentTarget.value })}>
         {options.map(([value, text]) => (
           <option key={value} value={value}>
-            {text}
+            {visible(text)}
           </option>
         ))}
       </select>
@@ -100,7 +101,7 @@ function Chips({ now }: { now: State }) {
   if (now.group !== "") chips.push([`repair group ${Number(now.group) + 1}`, { group: "" }]);
   if (now.range !== "") {
     const [step, from, to] = now.range.split("|");
-    chips.push([`blame of ${step} from ${from} to ${to}`, { range: "" }]);
+    chips.push([`blame of ${visible(step ?? "")} from ${from} to ${to}`, { range: "" }]);
   }
   const any = Object.entries(now).some(([key, v]) => v !== "" && key !== "open" && key !== "sort");
   if (!any) return null;

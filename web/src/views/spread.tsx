@@ -4,6 +4,7 @@ import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { Result } from "../data.js";
 import { change } from "../state.js";
 import { blameOf, outcome, visible } from "../words.js";
+import { place } from "./chart.js";
 
 const row = 52;
 const mostDots = 4000;
@@ -64,9 +65,7 @@ export function Spread({ result }: { result: Result }) {
         Plot.dot(dots, { x: "value", y: (d: Dot) => (steps.indexOf(d.step) + 0.5) * row + d.off, r: 2.6, symbol: (d: Dot) => (d.open ? "times" : "circle"), fill: (d: Dot) => (d.open ? "none" : "var(--accent)"), stroke: (d: Dot) => (d.open ? "var(--quiet)" : "none"), fillOpacity: 0.6 }),
       ],
     });
-    chart.setAttribute("role", "img");
-    chart.setAttribute("aria-label", "Blame of each step in each case. The fields below select the same cases.");
-    e.replaceChildren(chart);
+    place(e, chart, "Blame of each step in each case. The fields below select the same cases.");
     return brush(chart as SVGSVGElement, (x0, x1, y) => {
       const x = chart.scale("x")!;
       const step = steps[Math.max(0, Math.min(steps.length - 1, Math.floor((y - 4) / row)))];
@@ -78,7 +77,7 @@ export function Spread({ result }: { result: Result }) {
   }, [dots]);
   return (
     <>
-      <div ref={box} class="scroll" />
+      <div ref={box} class="scroll" tabIndex={0} />
       <p class="how">
         A cross is a case that no combination of the fixes repairs.{all > dots.length && ` The first ${dots.length} of ${all} values are shown.`}
       </p>
@@ -94,7 +93,9 @@ export function Spread({ result }: { result: Result }) {
           Cases by blame of
           <select value={form.step} onChange={(e) => setForm({ ...form, step: e.currentTarget.value })}>
             {steps.map((s) => (
-              <option key={s}>{s}</option>
+              <option key={s} value={s}>
+                {visible(s)}
+              </option>
             ))}
           </select>
         </label>

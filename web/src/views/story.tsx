@@ -1,7 +1,7 @@
 /** What happened in one case: from the run as it was to the one with every fix. */
 import { useEffect, useRef } from "preact/hooks";
 import type { Call, Case, Result } from "../data.js";
-import { amount, outcome, repairs, score, signed, valueText, visible } from "../words.js";
+import { amount, clipped, outcome, repairs, score, valueText, visible } from "../words.js";
 import { Difference } from "./difference.js";
 import { Lattice } from "./lattice.js";
 import { Waterfall } from "./waterfall.js";
@@ -40,7 +40,7 @@ export function StoryView({ result, case: c, onClose }: { result: Result; case: 
         Score {score(c.score_as_run ?? c.score)} as run
         {c.score_fixed !== undefined && `, ${score(c.score_fixed)} with every fix`}. {c.minimal_repairs && c.minimal_repairs.length > 0 && <>Repaired by <bdi>{repairs(c, 8)}</bdi>.</>}
         {c.minimal_repairs?.length === 0 && "No combination of the fixes repairs it."}
-        {c.undefined !== undefined && <> Undefined: <bdi>{visible(c.undefined)}</bdi>.</>}
+        {c.undefined !== undefined && <> Undefined: <bdi>{visible(clipped(c.undefined, 2000))}</bdi>.</>}
         {c.last_touch && <> Touched last: <bdi>{visible(c.last_touch)}</bdi>.</>}
       </p>
       {c.shapley && <Waterfall case={c} order={result.pipeline.steps.map((s) => s.name)} />}
@@ -211,13 +211,11 @@ function Errors({ case: c }: { case: Case }) {
             <strong>
               <bdi>{visible(e.step ?? "the pipeline")}</bdi>
             </strong>{" "}
-            {e.variant && <bdi>({visible(e.variant)})</bdi>} {e.coalition.length > 0 ? <>with <bdi>{e.coalition.map(visible).join(", ")}</bdi></> : "with no fix"}: <bdi>{visible(e.message)}</bdi>
+            {e.variant && <bdi>({visible(e.variant)})</bdi>} {(e.coalition ?? []).length > 0 ? <>with <bdi>{e.coalition!.map(visible).join(", ")}</bdi></> : "with no fix"}: <bdi>{visible(clipped(e.message, 2000))}</bdi>
           </p>
-          {e.traceback && <pre tabIndex={0}>{visible(e.traceback)}</pre>}
+          {e.traceback && <pre tabIndex={0}>{visible(clipped(e.traceback))}</pre>}
         </div>
       ))}
     </details>
   );
 }
-
-export { signed };

@@ -3,6 +3,7 @@ import * as Plot from "@observablehq/plot";
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Case } from "../data.js";
 import { score, signed, stepOf, visible } from "../words.js";
+import { place } from "./chart.js";
 
 export function Waterfall({ case: c, order }: { case: Case; order: string[] }) {
   const [by, setBy] = useState<"pipeline" | "largest">("pipeline");
@@ -33,9 +34,7 @@ export function Waterfall({ case: c, order }: { case: Case; order: string[] }) {
         ...(c.score_fixed === undefined ? [] : [Plot.ruleX([c.score_fixed], { stroke: "var(--good)", strokeDasharray: "3 3" })]),
       ],
     });
-    chart.setAttribute("role", "img");
-    chart.setAttribute("aria-label", `From ${score(begin)}: ${bars.map((b) => `${b.player} ${signed(b.value)}`).join(", ")}`);
-    e.replaceChildren(chart);
+    place(e, chart, `From ${score(begin)}: ${shown.map((b) => `${b.player} ${signed(b.value)}`).join(", ")}`);
   });
   return (
     <>
@@ -48,7 +47,7 @@ export function Waterfall({ case: c, order }: { case: Case; order: string[] }) {
           </select>
         </label>
       </div>
-      <div ref={box} class="scroll" />
+      <div ref={box} class="scroll" tabIndex={0} />
       {bars.length > most && <p class="how">The first {most} of {bars.length} are shown.</p>}
       <details>
         <summary>As a table</summary>

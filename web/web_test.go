@@ -1,0 +1,170 @@
+package web_test
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/agentblame/agentblame/blame"
+	"github.com/agentblame/agentblame/demo"
+	"github.com/agentblame/agentblame/pipeline"
+	"github.com/agentblame/agentblame/report"
+	"github.com/agentblame/agentblame/web"
+)
+
+// missing skips a test, or fails it where everything must be tested.
+func missing(t *testing.T, format string, args ...any) {
+	t.Helper()
+	if os.Getenv("CI") != "" {
+		t.Fatalf(format, args...)
+	}
+	t.Skipf("THE REPORT'S PAGE ISN'T TESTED: "+format, args...)
+}
+
+// modules installs what the front end is built and tested with.
+func modules(t *testing.T) {
+	t.Helper()
+	for _, name := range []string{"node", "npm"} {
+		if _, err := exec.LookPath(name); err != nil {
+			missing(t, "there is no %s", name)
+		}
+	}
+	lock, err := os.ReadFile("package-lock.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	have, err := os.ReadFile(filepath.Join("node_modules", ".lock"))
+	if err == nil && bytes.Equal(have, lock) {
+		return
+	}
+	if out, err := exec.Command("npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund").CombinedOutput(); err != nil {
+		missing(t, "npm ci: %v\n%s", err, out)
+	}
+	if err := os.WriteFile(filepath.Join("node_modules", ".lock"), lock, 0o666); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// The script in dist is what the sources give.
+func TestFresh(t *testing.T) {
+	modules(t)
+	if out, err := exec.Command("npx", "--no-install", "tsc").CombinedOutput(); err != nil {
+		t.Fatalf("tsc: %v\n%s", err, out)
+	}
+	dir := t.TempDir()
+	if out, err := exec.Command("npx", "--no-install", "vite", "build", "--outDir", dir, "--emptyOutDir", "--logLevel", "error").CombinedOutput(); err != nil {
+		t.Fatalf("vite: %v\n%s", err, out)
+	}
+	built, err := os.ReadFile(filepath.Join(dir, "report.js"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(built, []byte(web.Script())) {
+		t.Error("dist/report.js isn't what the sources give: run npm run build in web/")
+	}
+}
+
+func TestScript(t *testing.T) {
+	script := web.Script()
+	for _, bad := range []string{"</script", "<!--", "\u2028", "eval(", "new Function", "innerHTML", "import("} {
+		if strings.Contains(script, bad) {
+			t.Errorf("the script has %q in it", bad)
+		}
+	}
+	if n := len(script); n > 350<<10 {
+		t.Errorf("the script has %d bytes", n)
+	}
+}
+
+// Pages of real results, opened in a real browser.
+func TestInBrowser(t *testing.T) {
+	modules(t)
+	browser := ""
+	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
+		if path, err := exec.LookPath(name); err == nil {
+			browser = path
+			break
+		}
+	}
+	if browser == "" {
+		missing(t, "there is no Chromium")
+	}
+	dir := t.TempDir()
+	write(t, dir, "refund", batch(t, demo.Refund("A"), []pipeline.Case{demo.RefundCase()}, blame.Options{}))
+	rag := batch(t, demo.Rag(), demo.RagCases(200, 547), blame.Options{Concurrency: 4})
+	for i := range rag.Cases {
+		rag.Cases[i].Tags = map[string]string{"lang": []string{"en", "de"}[i%2]}
+	}
+	write(t, dir, "rag", rag)
+	write(t, dir, "hostile", hostile(rag))
+	many := *rag
+	many.Cases = nil
+	for k := range 100 {
+		for _, c := range rag.Cases {
+			c.ID = fmt.Sprintf("%s-%d", c.ID, k)
+			if k > 0 {
+				c.Story = nil
+			}
+			many.Cases = append(many.Cases, c)
+		}
+	}
+	write(t, dir, "many", &many)
+	cmd := exec.Command("node", "--test", "test/")
+	cmd.Env = append(os.Environ(), "PAGES="+dir, "BROWSER="+browser)
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("node --test: %v\n%s", err, out)
+	}
+	t.Logf("%s", out)
+}
+
+func batch(t *testing.T, p *pipeline.Pipeline, cases []pipeline.Case, o blame.Options) *blame.Result {
+	t.Helper()
+	r, err := blame.Batch(t.Context(), p, cases, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func write(t *testing.T, dir, name string, r *blame.Result) {
+	t.Helper()
+	if err := report.Write(filepath.Join(dir, name+".html"), r); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// hostile is a result whose names, ids and outputs try everything.
+func hostile(from *blame.Result) *blame.Result {
+	r := *from
+	texts := hostileTexts()
+	r.Values = nil
+	r.Cases = append([]blame.CaseResult(nil), from.Cases[:4]...)
+	for i, s := range texts {
+		value, err := pipelineJSON(s)
+		if err != nil {
+			continue
+		}
+		r.Values = append(r.Values, blame.StoryValue{Value: value}, blame.StoryValue{Error: s})
+		c := from.Cases[0]
+		c.ID = fmt.Sprintf("%02d %.200s", i, s)
+		c.Tags = map[string]string{fmt.Sprintf("%.100s", s): fmt.Sprintf("%.100s", s)}
+		c.Errors = []blame.CaseError{{Step: s[:min(len(s), 200)], Variant: "v", Message: s, Traceback: s}}
+		n := len(r.Values)
+		c.Story = &blame.Story{
+			Inputs: map[string]int{s[:min(len(s), 100)]: n - 2},
+			AsRun:  []blame.StoryCall{{Step: "retrieve", Iteration: "1", Output: n - 2, Inputs: map[string]int{"x": n - 1}}},
+			Fixed:  []blame.StoryCall{{Step: "retrieve", Iteration: "1", Variant: s[:min(len(s), 100)], Output: n - 1}},
+		}
+		r.Cases = append(r.Cases, c)
+	}
+	r.Cases = append(r.Cases, blame.CaseResult{ID: "undefined", Undefined: texts[0]})
+	r.Pipeline.Name = texts[0]
+	r.Pipeline.Steps = append([]blame.StepInfo(nil), from.Pipeline.Steps...)
+	r.Pipeline.Steps[0].Fix = texts[1]
+	return &r
+}
