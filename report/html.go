@@ -93,6 +93,7 @@ type htmlPage struct {
 	Bars         *htmlBars
 	Steps        *htmlTable
 	StepHarm     bool
+	StepAlone    bool
 	StepNotes    [][]htmlPhrase
 	Graph        *htmlGraph
 	Plan         *htmlPlan
@@ -168,7 +169,7 @@ func newHTMLPage(r *blame.Result) *htmlPage {
 		p.Sure = htmlPhrases(h.evidence())
 		p.Careful = h.warnings()
 		p.Bars, p.Steps, p.StepNotes = h.bars(), h.stepsTable(), h.stepNotes()
-		p.StepHarm = r.Harm != nil
+		p.StepHarm, p.StepAlone = r.Harm != nil, h.aloneKnown() && !h.calls()
 		p.Plan = h.plan()
 		p.Repairs = h.upset()
 		p.Interactions = h.heat()
@@ -224,8 +225,14 @@ func (h htmlWriter) sorted() []blame.StepResult {
 	return steps
 }
 
-// clip shortens a name for a figure.
-func (h htmlWriter) clip(name string, n int) string { return unmarked(h.short(name, n)) }
+// clip shortens a name for a figure. Names often begin alike, so both ends stay.
+func (h htmlWriter) clip(name string, n int) string {
+	r := []rune(Clean(name))
+	if len(r) <= n {
+		return string(r)
+	}
+	return string(r[:n/2]) + "…" + string(r[len(r)-(n-n/2-1):])
+}
 
 func heads(texts ...string) []htmlHead {
 	var out []htmlHead

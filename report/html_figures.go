@@ -81,7 +81,7 @@ func (h htmlWriter) bars() *htmlBars {
 		mid := (float64(i) + 0.5) * b.Row
 		x0, x1 := sc.at(min(0, s.Shapley.Mean)), sc.at(max(0, s.Shapley.Mean))
 		row := htmlBar{
-			Name: s.Name, Short: h.clip(unmarked(h.stepName(s.Name)), 22), Value: signed(s.Shapley.Mean), Class: "bar good",
+			Name: s.Name, Short: h.clip(unmarked(h.stepName(s.Name)), 16), Value: signed(s.Shapley.Mean), Class: "bar good",
 			Top: float64(i) * b.Row, Mid: mid, MidY: mid, BarTop: mid - b.Bar/2, X: x0, W: round1(max(x1-x0, 0.5)),
 			Title: Clean(s.Name) + ": mean blame " + signed(s.Shapley.Mean),
 		}
@@ -379,7 +379,7 @@ func (h htmlWriter) strips() *htmlStrips {
 			off := math.Mod(float64(i)*0.618, 1)*16 - 8
 			fmt.Fprintf(&d, "M%g %gh0", sc.at(v), round1(y+off))
 		}
-		out.Rows = append(out.Rows, htmlStrip{h.clip(unmarked(h.stepName(s.Name)), 22), d.String(), y})
+		out.Rows = append(out.Rows, htmlStrip{h.clip(unmarked(h.stepName(s.Name)), 16), d.String(), y})
 	}
 	out.Bottom = float64(len(out.Rows)) * row
 	out.LabelY, out.Height = out.Bottom+16, out.Bottom+22

@@ -24,6 +24,12 @@ export function visible(text: string): string {
   return text.replace(invisible, (c) => "\\u" + c.charCodeAt(0).toString(16).padStart(4, "0"));
 }
 
+/** A name for a figure. Names often begin alike, so both ends stay. */
+export function short(name: string, most = 18): string {
+  const letters = [...name];
+  return letters.length <= most ? name : letters.slice(0, most / 2).join("") + "…" + letters.slice(letters.length - (most / 2 - 1)).join("");
+}
+
 /** The first part of a text that would take long to lay out. */
 export function clipped(text: string, most = 20_000): string {
   return text.length <= most ? text : `${text.slice(0, most)}… (${text.length - most} more characters)`;

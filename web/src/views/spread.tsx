@@ -3,7 +3,7 @@ import * as Plot from "@observablehq/plot";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { Result } from "../data.js";
 import { change } from "../state.js";
-import { blameOf, outcome, visible } from "../words.js";
+import { blameOf, outcome, short, visible } from "../words.js";
 import { place } from "./chart.js";
 
 const row = 52;
@@ -61,7 +61,7 @@ export function Spread({ result }: { result: Result }) {
       y: { domain: [0, steps.length * row], reverse: true, axis: null, range: [4 + row * steps.length, 4] },
       marks: [
         Plot.ruleX([0], { stroke: "var(--quiet)" }),
-        Plot.text(steps, { x: null, y: (_: string, i: number) => (i + 0.5) * row, frameAnchor: "left", dx: -8, textAnchor: "end", text: (s: string) => (s.length > 20 ? visible(s).slice(0, 19) + "…" : visible(s)), fill: "var(--ink)" }),
+        Plot.text(steps, { x: null, y: (_: string, i: number) => (i + 0.5) * row, frameAnchor: "left", dx: -8, textAnchor: "end", text: (s: string) => short(visible(s)), fill: "var(--ink)" }),
         Plot.dot(dots, { x: "value", y: (d: Dot) => (steps.indexOf(d.step) + 0.5) * row + d.off, r: 2.6, symbol: (d: Dot) => (d.open ? "times" : "circle"), fill: (d: Dot) => (d.open ? "none" : "var(--accent)"), stroke: (d: Dot) => (d.open ? "var(--quiet)" : "none"), fillOpacity: 0.6 }),
       ],
     });

@@ -2,7 +2,7 @@
 import * as Plot from "@observablehq/plot";
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Case } from "../data.js";
-import { score, signed, stepOf, visible } from "../words.js";
+import { score, short, signed, stepOf, visible } from "../words.js";
 import { place } from "./chart.js";
 
 export function Waterfall({ case: c, order }: { case: Case; order: string[] }) {
@@ -26,7 +26,7 @@ export function Waterfall({ case: c, order }: { case: Case; order: string[] }) {
       marginRight: 56,
       style: { background: "transparent", color: "inherit", fontSize: "12px", fontFamily: "inherit" },
       x: { label: "score", grid: true },
-      y: { label: null, domain: shown.map((b) => b.player), tickFormat: (p: string) => (p.length > 20 ? p.slice(0, 19) + "…" : p) },
+      y: { label: null, domain: shown.map((b) => b.player), tickFormat: (p: string) => short(p) },
       marks: [
         Plot.barX(shown, { y: "player", x1: "from", x2: "to", fill: (b: { value: number }) => (b.value < 0 ? "var(--bad)" : "var(--accent)"), fillOpacity: 0.75, insetTop: 3, insetBottom: 3 }),
         Plot.text(shown, { y: "player", x: (b: { from: number; to: number }) => Math.max(b.from, b.to), text: (b: { value: number }) => signed(b.value), textAnchor: "start", dx: 6, fill: "var(--ink)" }),
