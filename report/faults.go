@@ -114,7 +114,7 @@ func (t *text) traceback(text string) {
 	for _, line := range lines {
 		said := strings.TrimLeft(line, " ")
 		indent := 8 + min(len(line)-len(said), 20)
-		t.prose(indent, indent+2, Clean(said), dim)
+		t.prose(indent, indent+2, t.short(said, 400), dim)
 	}
 }
 

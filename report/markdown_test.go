@@ -65,7 +65,7 @@ func plainMarkdown(t testing.TB, source string) {
 	err := ast.Walk(parsed(source), func(n ast.Node, entering bool) (ast.WalkStatus, error) {
 		switch n := n.(type) {
 		case *ast.Link, *ast.Image, *ast.AutoLink, *ast.CodeSpan, *ast.FencedCodeBlock:
-			t.Errorf("there is a %v: %s", n.Kind(), n.Text([]byte(source)))
+			t.Errorf("there is a %v", n.Kind())
 		case *ast.RawHTML:
 			for i := range n.Segments.Len() {
 				s := n.Segments.At(i)

@@ -22,9 +22,10 @@ type TextOptions struct {
 	Cases int
 }
 
-// Text writes a result as text for a terminal: what to fix first, the counts,
-// the table of steps, the fix plan and what fixes break, the failing cases,
-// errors and undefined cases, and which fixes the blame is relative to. It fails only when w does.
+// Text writes a result as text for a terminal: what to fix first, the counts, the
+// table of steps, the fix plan, what repairs the failures, what fixes do together
+// and what they break, the failing cases, errors and undefined cases, and which
+// fixes the blame is relative to. It fails only when w does.
 func Text(w io.Writer, r *blame.Result, o TextOptions) error {
 	t := text{page: newPage(o), r: r, o: o}
 	t.top()
@@ -41,6 +42,7 @@ func Text(w io.Writer, r *blame.Result, o TextOptions) error {
 		t.blank()
 		t.stepTable()
 		t.fixPlan()
+		t.repairGroups()
 		t.interactions(r.Interactions, "pairs of fixes")
 	}
 	t.groups()
@@ -50,7 +52,6 @@ func Text(w io.Writer, r *blame.Result, o TextOptions) error {
 		t.necessity()
 	}
 	if only == nil && r.Summary.Analyzed > 0 {
-		t.repairGroups()
 		t.failingCases()
 	}
 	t.undefinedCases()

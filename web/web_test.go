@@ -2,6 +2,7 @@ package web_test
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
@@ -13,6 +14,7 @@ import (
 	"github.com/agentblame/agentblame/demo"
 	"github.com/agentblame/agentblame/pipeline"
 	"github.com/agentblame/agentblame/report"
+	"github.com/agentblame/agentblame/report/hostile"
 	"github.com/agentblame/agentblame/web"
 )
 
@@ -123,7 +125,7 @@ func TestInBrowser(t *testing.T) {
 		rag.Cases[i].Tags = map[string]string{"lang": []string{"en", "de"}[i%2]}
 	}
 	write(t, dir, "rag", rag)
-	write(t, dir, "hostile", hostile(rag))
+	write(t, dir, "hostile", attacked(rag))
 	many := *rag
 	many.Cases = nil
 	for k := range 100 {
@@ -161,14 +163,14 @@ func write(t *testing.T, dir, name string, r *blame.Result) {
 	}
 }
 
-// hostile is a result whose names, ids and outputs try everything.
-func hostile(from *blame.Result) *blame.Result {
+// attacked is a result whose names, ids and outputs try everything.
+func attacked(from *blame.Result) *blame.Result {
 	r := *from
-	texts := hostileTexts()
+	texts := hostile.Texts()
 	r.Values = nil
 	r.Cases = append([]blame.CaseResult(nil), from.Cases[:4]...)
 	for i, s := range texts {
-		value, err := pipelineJSON(s)
+		value, err := json.Marshal(s)
 		if err != nil {
 			continue
 		}

@@ -1,12 +1,16 @@
-package web_test
+// Package hostile holds texts that try to be more than text, for the tests of all
+// that shows what models say.
+//
+//	for _, s := range hostile.Texts() {
+//		// s as a name, an id, an output: nothing runs and nothing changes
+//	}
+package hostile
 
-import (
-	"encoding/json"
-	"strings"
-)
+import "strings"
 
-// hostileTexts are outputs of models that would like to be more than text.
-func hostileTexts() []string {
+// Texts returns at least sixty texts: markup and scripts, links, escapes of
+// terminals, marks of direction, formulas of spreadsheets, a megabyte in a line.
+func Texts() []string {
 	return []string{
 		`<script>window.hacked=1</script>`, `</script><script>window.hacked=1</script>`, `<img src=x onerror="window.hacked=1">`,
 		`"><svg onload=window.hacked=1>`, `<svg><script>window.hacked=1</script></svg>`, `<math><mtext><img src=x onerror=window.hacked=1></mtext></math>`,
@@ -22,8 +26,4 @@ func hostileTexts() []string {
 		`=cmd|' /C calc'!A0`, `+1+1`, `-2+3+cmd|' /C calc'!A0`, `@SUM(1+1)*cmd|' /C calc'!A0`, `|pipe|`, "\tTAB=1", "\r=1", `__proto__`, `constructor`, `toString`, `hasOwnProperty`, `../../../etc/passwd`, `file:///etc/passwd`,
 		"𝕌𝕟𝕚𝕔𝕠𝕕𝕖 🏳️‍🌈 👩‍👩‍👧‍👦", "العربية עברית فارسی", `#cases?q=x`,
 	}
-}
-
-func pipelineJSON(s string) (json.RawMessage, error) {
-	return json.Marshal(s)
 }
