@@ -2,7 +2,6 @@ package report
 
 import (
 	"fmt"
-	"math"
 	"strings"
 
 	"github.com/agentblame/agentblame/blame"
@@ -72,21 +71,28 @@ func (t *text) scores(c *blame.CaseResult) string {
 	return s
 }
 
-// mostBlamed returns the largest blame of a case, and all players that have it
-// as shown.
+// mostBlamed returns the largest blame of a case, and all players that have it.
 func (t *text) mostBlamed(c *blame.CaseResult) (span, string) {
-	most := math.Inf(-1)
-	for _, v := range c.Shapley {
-		most = max(most, v.Value)
-	}
-	if !(most > 0) || signed(most) == signed(0) {
+	most, players := blamedMost(c)
+	if most == "-" {
 		return span{"-", dim}, "nobody"
 	}
-	var names []string
+	return span{most, plain}, t.fixNames(players)
+}
+
+// blamedMost returns the largest blame of a case as shown, and who has it.
+func blamedMost(c *blame.CaseResult) (most string, players []string) {
+	top := 0.0
 	for _, v := range c.Shapley {
-		if signed(v.Value) == signed(most) {
-			names = append(names, Clean(v.Player))
+		top = max(top, v.Value)
+	}
+	if most = signed(top); most == signed(0) {
+		return "-", nil
+	}
+	for _, v := range c.Shapley {
+		if signed(v.Value) == most {
+			players = append(players, v.Player)
 		}
 	}
-	return span{signed(most), plain}, strings.Join(names, ", ")
+	return most, players
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -78,8 +77,7 @@ func (m *markdownText) steps() string {
 	if len(m.r.Steps) == 0 || m.r.Summary.Analyzed == 0 {
 		return ""
 	}
-	steps := slices.Clone(m.r.Steps)
-	slices.SortStableFunc(steps, func(a, b blame.StepResult) int { return cmp.Compare(b.Shapley.Mean, a.Shapley.Mean) })
+	steps := m.sorted()
 	head := []string{"step", "blame"}
 	if len(m.r.Summary.Intervals) > 0 {
 		head = append(head, level(m.r.Settings.Delta)+" interval")
@@ -169,7 +167,7 @@ func (m *markdownText) errorsAndUndefined() string {
 				continue
 			}
 			if seen[key] = true; len(seen) <= most {
-				rows = append(rows, []string{code(m.whereIn(e.Step, e.Variant)), code(e.Message), code(c.ID)})
+				rows = append(rows, []string{sentence(m.where(e.Step, e.Variant)), code(e.Message), code(c.ID)})
 			}
 		}
 	}
@@ -177,16 +175,6 @@ func (m *markdownText) errorsAndUndefined() string {
 		return ""
 	}
 	return details(m.title("Errors of step runs", len(rows), len(seen)), markdownTable([]string{"step", "error", "such as"}, rows, 0))
-}
-
-func (m *markdownText) whereIn(step, variant string) string {
-	switch {
-	case step == "":
-		return "the pipeline"
-	case variant != "":
-		return step + " (" + variant + ")"
-	}
-	return step
 }
 
 // cases is the failing cases, as many as there is room for.
@@ -208,7 +196,11 @@ func (m *markdownText) cases(room int) string {
 			repairs = "none"
 		}
 		most, players := blamedMost(c)
-		row := []string{code(c.ID), m.scores(c), most, codes(players, ", "), repairs}
+		who := "nobody"
+		if len(players) > 0 {
+			who = codes(players, ", ")
+		}
+		row := []string{code(c.ID), m.scores(c), most, who, repairs}
 		if size += utf8.RuneCountInString(strings.Join(row, " | ")) + 6; size > room {
 			size = room + 1 // and no later one that is shorter
 			continue
@@ -219,23 +211,6 @@ func (m *markdownText) cases(room int) string {
 		return ""
 	}
 	return details(m.title("Failing cases", len(rows), all), markdownTable(head, rows, 2))
-}
-
-// blamedMost returns the largest blame of a case as shown, and who has it.
-func blamedMost(c *blame.CaseResult) (most string, players []string) {
-	top := 0.0
-	for _, v := range c.Shapley {
-		top = max(top, v.Value)
-	}
-	if most = signed(top); most == signed(0) {
-		return "-", []string{"nobody"}
-	}
-	for _, v := range c.Shapley {
-		if signed(v.Value) == most {
-			players = append(players, v.Player)
-		}
-	}
-	return most, players
 }
 
 // details folds a part of the text.

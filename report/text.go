@@ -112,7 +112,9 @@ func (t *text) top() {
 		if line := t.evidence(); line != "" {
 			t.prose(0, 2, line, plain)
 		}
-		t.careful()
+		for _, line := range t.careful() {
+			t.prose(0, 2, line, yellow)
+		}
 	}
 	if set := t.r.Settings; set.Estimand != "" && (t.o.Verbose || set.Mode != "recorded" || set.Independent) {
 		t.prose(0, 2, Clean(set.Estimand), dim)
