@@ -200,6 +200,9 @@ func (b *batch) file(index int, r *CaseResult) bool {
 		b.stories.add(r)
 		b.kept = append(b.kept, keptCase{index, *r})
 	}
+	if keep := b.options.KeepCases; keep != 0 && len(b.kept) >= keep {
+		b.untold.Store(true)
+	}
 	r.raw = nil
 	if m := b.options.Monitor; m != nil {
 		m.done.Add(1)

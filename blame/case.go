@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"sync/atomic"
 
 	"github.com/agentblame/agentblame/game"
 	"github.com/agentblame/agentblame/pipeline"
@@ -43,6 +44,8 @@ type analysis struct {
 	engine  *replay.Engine
 	options Options
 	inBatch bool
+	// untold says that no further case's story is kept.
+	untold atomic.Bool
 }
 
 // analyze runs a case and, when it fails, analyses it. turn, if not nil, is

@@ -84,7 +84,7 @@ type rawStory struct {
 
 // newStory begins the story of a case with the run as it was.
 func (a *analysis) newStory(c *pipeline.Case, factual *replay.Trace) *rawStory {
-	if !a.inBatch || a.options.NoStories {
+	if !a.inBatch || a.options.NoStories || a.untold.Load() {
 		return nil
 	}
 	s := &rawStory{by: map[string]int{}}

@@ -46,7 +46,7 @@ func TestPythonExec(t *testing.T) {
 
 func analyse(t *testing.T, p *pipeline.Pipeline, c pipeline.Case) *blame.CaseResult {
 	t.Helper()
-	r, err := blame.Batch(context.Background(), p, []pipeline.Case{c}, blame.Options{})
+	r, err := blame.Batch(context.Background(), p, []pipeline.Case{c}, blame.Options{NoStories: true})
 	if err != nil {
 		t.Fatal(err)
 	}
