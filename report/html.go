@@ -93,6 +93,7 @@ type htmlPage struct {
 	Steps        *htmlTable
 	StepHarm     bool
 	StepAlone    bool
+	Intervals    bool
 	StepNotes    [][]htmlPhrase
 	Graph        *htmlGraph
 	Plan         *htmlPlan
@@ -170,7 +171,7 @@ func newHTMLPage(r *blame.Result) *htmlPage {
 			p.Careful = append(p.Careful, htmlPhrases(line))
 		}
 		p.Bars, p.Steps, p.StepNotes = h.bars(), h.stepsTable(), h.stepNotes()
-		p.StepHarm, p.StepAlone = r.Harm != nil, h.aloneKnown() && !h.calls()
+		p.StepHarm, p.StepAlone, p.Intervals = r.Harm != nil, h.aloneKnown() && !h.calls(), len(s.Intervals) > 0
 		p.Plan = h.plan()
 		p.Repairs = h.upset()
 		p.Interactions = h.heat()
