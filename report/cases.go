@@ -2,7 +2,6 @@ package report
 
 import (
 	"fmt"
-	"math"
 	"strings"
 
 	"github.com/agentblame/agentblame/blame"
@@ -36,7 +35,11 @@ func (t *text) failingCases() {
 		{head: "minimal repairs", least: 16, drop: 2},
 	}}
 	for _, c := range shown {
-		blamed, names := t.mostBlamed(c)
+		most, players := mostBlamed(c)
+		blamed, names := span{most, plain}, t.fixNames(players)
+		if len(players) == 0 {
+			blamed.style, names = dim, "nobody"
+		}
 		repairs := span{strings.ReplaceAll(t.repairs(c, true), glue, " "), plain}
 		switch {
 		case c.MinimalRepairs == nil:
@@ -72,21 +75,20 @@ func (t *text) scores(c *blame.CaseResult) string {
 	return s
 }
 
-// mostBlamed returns the largest blame of a case, and all players that have it
-// as shown.
-func (t *text) mostBlamed(c *blame.CaseResult) (span, string) {
-	most := math.Inf(-1)
+// mostBlamed returns the largest blame of a case as shown, and all players that
+// have it; nobody does where none is above zero.
+func mostBlamed(c *blame.CaseResult) (most string, players []string) {
+	top := 0.0
 	for _, v := range c.Shapley {
-		most = max(most, v.Value)
+		top = max(top, v.Value)
 	}
-	if !(most > 0) || signed(most) == signed(0) {
-		return span{"-", dim}, "nobody"
+	if most = signed(top); most == signed(0) {
+		return "-", nil
 	}
-	var names []string
 	for _, v := range c.Shapley {
-		if signed(v.Value) == signed(most) {
-			names = append(names, Clean(v.Player))
+		if signed(v.Value) == most {
+			players = append(players, v.Player)
 		}
 	}
-	return span{signed(most), plain}, strings.Join(names, ", ")
+	return most, players
 }

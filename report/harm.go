@@ -6,15 +6,17 @@ import (
 	"github.com/agentblame/agentblame/blame"
 )
 
-// careful warns when the step to fix first breaks what passes today.
-func (t *text) careful() {
+// careful warns when a step to fix first breaks what passes today.
+func (t *text) careful() []string {
+	var out []string
 	leaders, _ := t.leaders()
 	for _, s := range leaders {
 		if s.Breaks != nil && s.Breaks.Count > 0 {
-			t.prose(0, 2, fmt.Sprintf("Careful: fixing %s alone breaks %d of the %s tried.",
-				t.short(s.Name, nameWidth), s.Breaks.Count, count(s.Breaks.Of, "passing case", "passing cases")), yellow)
+			out = append(out, fmt.Sprintf("Careful: fixing %s alone breaks %d of the %s tried.",
+				t.short(s.Name, nameWidth), s.Breaks.Count, count(s.Breaks.Of, "passing case", "passing cases")))
 		}
 	}
+	return out
 }
 
 // harm adds what each fix alone breaks of what passes today.

@@ -11,7 +11,6 @@ import (
 	"fmt"
 	"html/template"
 	"io"
-	"slices"
 	"strings"
 
 	"github.com/agentblame/agentblame/blame"
@@ -166,7 +165,9 @@ func newHTMLPage(r *blame.Result) *htmlPage {
 	p.Counts = append(p.Counts, htmlCount{"undefined", fmt.Sprint(s.Undefined)}, htmlCount{"cost", amount(s.Cost)})
 	if s.Analyzed > 0 {
 		p.Sure = htmlPhrases(h.evidence())
-		p.Careful = h.warnings()
+		for _, line := range h.careful() {
+			p.Careful = append(p.Careful, htmlPhrases(line))
+		}
 		p.Bars, p.Steps, p.StepNotes = h.bars(), h.stepsTable(), h.stepNotes()
 		p.StepHarm = r.Harm != nil
 		p.Plan = h.plan()
@@ -202,26 +203,6 @@ func htmlPhrases(sentence string) []htmlPhrase {
 		out = append(out, htmlPhrase{p.text, p.name})
 	}
 	return out
-}
-
-// warnings says when the step to fix first breaks what passes today.
-func (h htmlWriter) warnings() [][]htmlPhrase {
-	var out [][]htmlPhrase
-	leaders, _ := h.leaders()
-	for _, s := range leaders {
-		if s.Breaks != nil && s.Breaks.Count > 0 {
-			out = append(out, htmlPhrases(fmt.Sprintf("Careful: fixing %s alone breaks %d of the %s tried.",
-				h.short(s.Name, nameWidth), s.Breaks.Count, count(s.Breaks.Of, "passing case", "passing cases"))))
-		}
-	}
-	return out
-}
-
-// sorted returns the steps, the most blamed first.
-func (h htmlWriter) sorted() []blame.StepResult {
-	steps := slices.Clone(h.r.Steps)
-	slices.SortStableFunc(steps, func(a, b blame.StepResult) int { return cmp.Compare(b.Shapley.Mean, a.Shapley.Mean) })
-	return steps
 }
 
 // clip shortens a name for a figure.

@@ -54,18 +54,8 @@ func (h htmlWriter) stepsTable() *htmlTable {
 // stepNotes are what to be wary of.
 func (h htmlWriter) stepNotes() [][]htmlPhrase {
 	var out [][]htmlPhrase
-	if !h.aloneKnown() {
-		out = append(out, htmlPhrases(fmt.Sprintf("The values of %s are estimates from sampled orders of the fixes: what single fixes do there isn't known.",
-			count(h.r.Summary.Sampled, "failure", "failures"))))
-	}
-	var harmful []string
-	for _, s := range h.r.Steps {
-		if signed(s.Shapley.Mean)[0] == '-' {
-			harmful = append(harmful, h.short(s.Name, nameWidth))
-		}
-	}
-	if len(harmful) > 0 {
-		out = append(out, htmlPhrases("Negative blame: on the whole this fix makes failing cases worse: "+strings.Join(harmful, ", ")+"."))
+	for _, line := range h.stepWarnings() {
+		out = append(out, htmlPhrases(line))
 	}
 	for _, s := range h.r.Steps {
 		var tried []string

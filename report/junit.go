@@ -50,9 +50,9 @@ func JUnit(w io.Writer, r *blame.Result) error {
 
 // verdict says in a line what a failing case is to blame on, and what repairs it.
 func (t *text) verdict(c *blame.CaseResult) string {
-	most, players := blamedMost(c)
+	most, players := mostBlamed(c)
 	line := "no step is to blame: the fixes don't help"
-	if most != "-" {
+	if len(players) > 0 {
 		verb := "is"
 		if len(players) > 1 {
 			verb = "are"

@@ -20,8 +20,7 @@ type stepColumn struct {
 
 // stepTable adds the table of a batch: its steps, the most blamed first.
 func (t *text) stepTable() {
-	steps := slices.Clone(t.r.Steps)
-	slices.SortStableFunc(steps, func(a, b blame.StepResult) int { return cmp.Compare(b.Shapley.Mean, a.Shapley.Mean) })
+	steps := t.sorted()
 	if t.calls() {
 		t.prose(2, 2, "blame of a step's calls added up (not the step's own Shapley value)", yellow)
 	}
@@ -47,9 +46,8 @@ func (t *text) stepTable() {
 		}
 	}
 	t.prose(2, 2, strings.Join(legend, "; ")+".", dim)
-	t.stepWarnings(steps)
-	for _, line := range t.naive() {
-		t.prose(2, 2, line, plain)
+	for _, line := range t.stepWarnings() {
+		t.prose(2, 2, line, yellow)
 	}
 	if t.o.Verbose {
 		t.otherIntervals(steps)
@@ -121,20 +119,29 @@ func (t *text) aloneKnown() bool {
 }
 
 // stepWarnings says what to be wary of in the table of steps.
-func (t *text) stepWarnings(steps []blame.StepResult) {
+func (t *text) stepWarnings() []string {
+	var out []string
 	if !t.aloneKnown() {
-		t.prose(2, 2, fmt.Sprintf("The values of %s are estimates from sampled orders of the fixes: what single fixes do there isn't known.",
-			count(t.r.Summary.Sampled, "failure", "failures")), yellow)
+		out = append(out, fmt.Sprintf("The values of %s are estimates from sampled orders of the fixes: what single fixes do there isn't known.",
+			count(t.r.Summary.Sampled, "failure", "failures")))
 	}
 	var harmful []string
-	for _, s := range steps {
+	for _, s := range t.sorted() {
 		if signed(s.Shapley.Mean)[0] == '-' {
 			harmful = append(harmful, t.short(s.Name, nameWidth))
 		}
 	}
 	if len(harmful) > 0 {
-		t.prose(2, 2, "Negative blame: on the whole this fix makes failing cases worse: "+t.list(harmful, ", ")+".", yellow)
+		out = append(out, "Negative blame: on the whole this fix makes failing cases worse: "+t.list(harmful, ", ")+".")
 	}
+	return out
+}
+
+// sorted returns the steps, the most blamed first.
+func (t *text) sorted() []blame.StepResult {
+	steps := slices.Clone(t.r.Steps)
+	slices.SortStableFunc(steps, func(a, b blame.StepResult) int { return cmp.Compare(b.Shapley.Mean, a.Shapley.Mean) })
+	return steps
 }
 
 // otherIntervals adds the intervals by other rules, and what each promises.
