@@ -89,6 +89,8 @@ func ReadJSON(r io.Reader) (*blame.Result, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reading the result: %w", err)
 	}
+	// Decoding does this to strings; a story's values stay the bytes that they are.
+	text = bytes.ToValidUTF8(text, []byte("\ufffd"))
 	var head struct {
 		Schema string `json:"schema"`
 	}

@@ -158,6 +158,19 @@ func TestReadJSONIgnoresNewFields(t *testing.T) {
 	}
 }
 
+// What isn't UTF-8 in a value that is kept as it is can be written again.
+func TestReadJSONMakesValuesUTF8(t *testing.T) {
+	text := strings.Replace(asJSON(t, refund(t, blame.Options{})), `"values": [`, "\"values\": [{\"value\": \"caf\xe9\"},", 1)
+	r, err := report.ReadJSON(strings.NewReader(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := string(r.Values[0].Value); got != "\"caf\ufffd\"" {
+		t.Errorf("the value is read as %s", got)
+	}
+	asJSON(t, r)
+}
+
 // Whatever ReadJSON takes, every renderer can show.
 func FuzzReadJSON(f *testing.F) {
 	f.Add(asJSON(f, refund(f, blame.Options{})))

@@ -44,7 +44,7 @@ func TestMarkdownGolden(t *testing.T) {
 func hostileTexts() []string {
 	return []string{
 		"<script>alert(1)</script>", "</code><img src=x onerror=alert(1)>", "[click](javascript:alert(1))", "![x](http://evil/x.png)",
-		"@octocat", "#1", "octocat/hello#1", "https://evil.example/path", "www.evil.example", "me@evil.example",
+		"@octocat", "#1", "octocat/hello#1", "https://evil.example/path", "www.evil.example", "me@evil.example", "mailto:me@evil.example", "GH-1", "0123456789abcdef",
 		"| a | b |", "`code`", "```", "**bold**", "<!-- agentblame -->", "</details>", "&lt;b&gt;", "\\", "\u202etxt.exe", "\x1b[31m",
 		"a\nb\n\n# heading", "~~x~~", "[x]: http://evil", "<https://evil.example>", "- [ ] task", "$x$", strings.Repeat("long ", 400),
 	}
@@ -168,13 +168,12 @@ func TestMarkdownHasALimit(t *testing.T) {
 }
 
 func FuzzMarkdown(f *testing.F) {
+	r := batch(f, exam(usual), mixed(), blame.Options{Calls: true})
 	for _, s := range hostileTexts() {
-		f.Add(s)
+		f.Add(s, true)
+		f.Add(s, false)
 	}
-	f.Fuzz(func(t *testing.T, s string) {
-		r := renamed(refund(t, blame.Options{}), s)
-		r.Pipeline.Name, r.Cases[0].ID = s, s
-		r.Cases[0].Errors = []blame.CaseError{{Step: s, Message: s}}
-		plainMarkdown(t, markdownOf(t, r))
+	f.Fuzz(func(t *testing.T, s string, words bool) {
+		plainMarkdown(t, markdownOf(t, spoil(t, r, s, words)))
 	})
 }
