@@ -35,7 +35,11 @@ func (t *text) failingCases() {
 		{head: "minimal repairs", least: 16, drop: 2},
 	}}
 	for _, c := range shown {
-		blamed, names := t.mostBlamed(c)
+		most, players := mostBlamed(c)
+		blamed, names := span{most, plain}, t.fixNames(players)
+		if len(players) == 0 {
+			blamed.style, names = dim, "nobody"
+		}
 		repairs := span{strings.ReplaceAll(t.repairs(c, true), glue, " "), plain}
 		switch {
 		case c.MinimalRepairs == nil:
@@ -71,17 +75,9 @@ func (t *text) scores(c *blame.CaseResult) string {
 	return s
 }
 
-// mostBlamed returns the largest blame of a case, and all players that have it.
-func (t *text) mostBlamed(c *blame.CaseResult) (span, string) {
-	most, players := blamedMost(c)
-	if most == "-" {
-		return span{"-", dim}, "nobody"
-	}
-	return span{most, plain}, t.fixNames(players)
-}
-
-// blamedMost returns the largest blame of a case as shown, and who has it.
-func blamedMost(c *blame.CaseResult) (most string, players []string) {
+// mostBlamed returns the largest blame of a case as shown, and all players that
+// have it; nobody does where none is above zero.
+func mostBlamed(c *blame.CaseResult) (most string, players []string) {
 	top := 0.0
 	for _, v := range c.Shapley {
 		top = max(top, v.Value)

@@ -21,8 +21,9 @@ import (
 //
 // A cell is empty where the case has no such value. minimal_repairs reads
 // "{planner}, {writer, reviewer}", or "none" when nothing repairs the case.
-// Texts are cleaned (see [Clean]), and one that a spreadsheet would take for a
-// formula gets an apostrophe in front, unless it is just a number.
+// Texts are cleaned (see [Clean]). One that a spreadsheet would take for a formula
+// gets an apostrophe in front, unless it is just a number; so does what comes after
+// a semicolon, which separates cells where a comma is the decimal point.
 func CSV(w io.Writer, r *blame.Result) error {
 	players := playersOf(r)
 	head := []string{"id", "passed", "score", "score_fixed", "undefined", "last_touch", "cost"}
@@ -140,9 +141,11 @@ func compareCalls(a, b string) int {
 }
 
 var (
-	// formula matches what a spreadsheet may take for a formula. Some take the
-	// wide forms of the signs too.
-	formula = regexp.MustCompile(`^[=+\-@＝＋－＠]`)
+	// formula matches up to what a spreadsheet may take for a formula, at the start
+	// of a cell (OWASP, CSV Injection). Some skip spaces, or quotes, before it, and
+	// some take the wide and small forms of the signs too. Tabs and line breaks,
+	// the other dangerous starts, have become escapes.
+	formula = regexp.MustCompile(`(^|;)([\pZ"']*[=+\-@|%＝＋－＠﹦﹢﹣﹫−])`)
 	// plainNumber matches what is harmless although it begins with a sign.
 	plainNumber = regexp.MustCompile(`^[+-]?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?$`)
 )
@@ -150,8 +153,8 @@ var (
 // cell makes a text safe for a spreadsheet.
 func cell(s string) string {
 	s = Clean(s)
-	if formula.MatchString(s) && !plainNumber.MatchString(s) {
-		return "'" + s
+	if plainNumber.MatchString(s) {
+		return s
 	}
-	return s
+	return formula.ReplaceAllString(s, "$1'$2")
 }

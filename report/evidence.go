@@ -65,9 +65,9 @@ type mean struct {
 
 // separation says what the stopping rule declared.
 func (t *text) separation(s *blame.Separation) string {
-	by := fmt.Sprintf("after %s (rule %s, %s)", count(s.Cases, "analysed failure", "analysed failures"), Clean(s.Rule), Clean(s.Label))
+	by := fmt.Sprintf("after %s (rule %s, %s)", count(s.Cases, "analysed failure", "analysed failures"), t.short(s.Rule, nameWidth), t.quote(s.Label))
 	if !s.Reached {
-		return fmt.Sprintf("The goal %s was not reached %s: no claim is made %s.", Clean(s.Goal), by, t.beyond())
+		return fmt.Sprintf("The goal %s was not reached %s: no claim is made %s.", t.short(s.Goal, nameWidth), by, t.beyond())
 	}
 	var leaders []string
 	for _, l := range s.Leaders {
@@ -80,7 +80,7 @@ func (t *text) separation(s *blame.Separation) string {
 	}
 	switch {
 	case len(leaders) == 0:
-		return fmt.Sprintf("The goal %s was reached %s.", Clean(s.Goal), by)
+		return fmt.Sprintf("The goal %s was reached %s.", t.short(s.Goal, nameWidth), by)
 	case s.Goal == "top1":
 		return fmt.Sprintf("%s is %s as the most blamed step %s.", names, word, by)
 	case s.Goal == "topk":

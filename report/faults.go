@@ -155,8 +155,21 @@ func (t *text) ids(cases []string) string {
 	return out
 }
 
+// shiftedCalls adds the steps whose calls can't be told apart by number.
+func (t *text) shiftedCalls() {
+	lines := t.shifts()
+	if len(lines) == 0 {
+		return
+	}
+	t.heading("shifted calls")
+	for _, line := range lines {
+		t.prose(2, 4, line, yellow)
+	}
+}
+
 // shifts warns of steps whose calls can't be told apart by number.
-func (t *text) shifts() {
+func (t *text) shifts() []string {
+	var out []string
 	var steps groups[string]
 	for i := range t.r.Cases {
 		c := &t.r.Cases[i]
@@ -164,14 +177,11 @@ func (t *text) shifts() {
 			steps.add(step, c.ID, nil)
 		}
 	}
-	if len(steps.list) == 0 {
-		return
-	}
-	t.heading("shifted calls")
 	for _, g := range steps.list {
-		t.prose(2, 4, fmt.Sprintf("A fix changes how often %s is called (%s), so the numbers of its later calls don't mean the same in all replays. Name its calls where that matters.",
-			t.short(g.key, nameWidth), t.inCases(g.cases)), yellow)
+		out = append(out, fmt.Sprintf("A fix changes how often %s is called (%s), so the numbers of its later calls don't mean the same in all replays. Name its calls where that matters.",
+			t.short(g.key, nameWidth), t.inCases(g.cases)))
 	}
+	return out
 }
 
 func (t *text) inCases(cases []string) string {

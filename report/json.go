@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"reflect"
 	"strings"
 	"unicode/utf8"
 
@@ -88,13 +89,15 @@ func ReadJSON(r io.Reader) (*blame.Result, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reading the result: %w", err)
 	}
+	// Decoding does this to strings; a story's values stay the bytes that they are.
+	text = bytes.ToValidUTF8(text, []byte("\ufffd"))
 	var head struct {
 		Schema string `json:"schema"`
 	}
 	var syntax *json.SyntaxError
 	switch err := json.Unmarshal(text, &head); {
 	case errors.As(err, &syntax):
-		return nil, fmt.Errorf("not a result: it is no JSON: %w (byte %d)", err, syntax.Offset)
+		return nil, fmt.Errorf("not a result: it is no JSON: %w (%s)", err, place(text, syntax.Offset))
 	case err != nil || head.Schema == "":
 		return nil, fmt.Errorf("not a result: want a JSON object with \"schema\": %q", blame.Schema)
 	}
@@ -102,7 +105,11 @@ func ReadJSON(r io.Reader) (*blame.Result, error) {
 		return nil, err
 	}
 	out := &blame.Result{}
-	if err := json.Unmarshal(text, out); err != nil {
+	var kind *json.UnmarshalTypeError
+	switch err := json.Unmarshal(text, out); {
+	case errors.As(err, &kind):
+		return nil, fmt.Errorf("reading the result: %s: want %s, have %s (%s)", kind.Field, jsonKind(kind.Type), kind.Value, place(text, kind.Offset))
+	case err != nil:
 		return nil, fmt.Errorf("reading the result: %w", err)
 	}
 	for i := range out.Values {
@@ -115,6 +122,30 @@ func ReadJSON(r io.Reader) (*blame.Result, error) {
 		}
 	}
 	return out, nil
+}
+
+// place says where in a text a decoder was when it had read so many bytes.
+func place(text []byte, read int64) string {
+	before := text[:min(int64(len(text)), max(0, read-1))]
+	line := bytes.LastIndexByte(before, '\n') + 1
+	return fmt.Sprintf("line %d, column %d", bytes.Count(before, []byte{'\n'})+1, utf8.RuneCount(before[line:])+1)
+}
+
+// jsonKind is what a Go type is in JSON.
+func jsonKind(t reflect.Type) string {
+	switch t.Kind() {
+	case reflect.String:
+		return "a string"
+	case reflect.Bool:
+		return "true or false"
+	case reflect.Slice, reflect.Array:
+		return "an array"
+	case reflect.Struct, reflect.Map:
+		return "an object"
+	case reflect.Float64:
+		return "a number"
+	}
+	return "a whole number"
 }
 
 // checkSchema tells another version of a result from something else.

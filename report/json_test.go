@@ -120,7 +120,8 @@ func TestReadJSONRefuses(t *testing.T) {
 		{"a schema that is no text", `{"schema": 1}`, `want a JSON object with "schema"`},
 		{"a later version", strings.Replace(good, "result/v1", "result/v2", 1), `of another version: it is "agentblame.result/v2", and this program reads "agentblame.result/v1"`},
 		{"another kind of file", strings.Replace(good, "agentblame.result/v1", "elsewhere/v1", 1), `its schema is "elsewhere/v1"`},
-		{"a field of another type", strings.Replace(good, `"cases": 1`, `"cases": "one"`, 1), "cannot unmarshal string"},
+		{"a field of another type", strings.Replace(good, `"cases": 1`, `"cases": "one"`, 1), "summary.cases: want a whole number, have string (line 56, column 18)"},
+		{"a comma too much", "{\n  \"schema\": \"é\",,\n}", "looking for beginning of object key string (line 2, column 17)"},
 		{"values that are a list", strings.Replace(good, `"shapley": {
         "planner": 0.4166666666666667,`, `"shapley": [], "x": {`, 1), "want an object of values by player"},
 	}
@@ -157,6 +158,19 @@ func TestReadJSONIgnoresNewFields(t *testing.T) {
 	}
 }
 
+// What isn't UTF-8 in a value that is kept as it is can be written again.
+func TestReadJSONMakesValuesUTF8(t *testing.T) {
+	text := strings.Replace(asJSON(t, refund(t, blame.Options{})), `"values": [`, "\"values\": [{\"value\": \"caf\xe9\"},", 1)
+	r, err := report.ReadJSON(strings.NewReader(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := string(r.Values[0].Value); got != "\"caf\ufffd\"" {
+		t.Errorf("the value is read as %s", got)
+	}
+	asJSON(t, r)
+}
+
 // Whatever ReadJSON takes, every renderer can show.
 func FuzzReadJSON(f *testing.F) {
 	f.Add(asJSON(f, refund(f, blame.Options{})))
@@ -177,7 +191,7 @@ func FuzzReadJSON(f *testing.F) {
 			t.Errorf("written again it is\n%s\nand was\n%s", second, first)
 		}
 		var b bytes.Buffer
-		for _, err := range []error{report.Text(&b, r, report.TextOptions{}), report.Text(&b, r, report.TextOptions{Verbose: true, Width: 30}), report.CSV(&b, r), report.JSONL(&b, r)} {
+		for _, err := range []error{report.Text(&b, r, report.TextOptions{}), report.Text(&b, r, report.TextOptions{Verbose: true, Width: 30}), report.CSV(&b, r), report.JSONL(&b, r), report.HTML(&b, r), report.Markdown(&b, r), report.JUnit(&b, r)} {
 			if err != nil {
 				t.Error(err)
 			}

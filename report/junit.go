@@ -11,8 +11,10 @@ import (
 
 // JUnit writes a result as a JUnit test report, which continuous integration
 // systems show: a test case for each listed case. One that fails has a failure,
-// whose message names the blamed steps and the repairs; one that is undefined is
-// skipped, since it says nothing about the pipeline.
+// whose message names the blamed steps and the repairs. One that is undefined is
+// skipped: readers count an error as a failed test, and it says nothing about the
+// pipeline. The elements and attributes are those of the schema of Jenkins' xUnit
+// plugin (junit-10.xsd), without times, which a result doesn't hold.
 func JUnit(w io.Writer, r *blame.Result) error {
 	t := sayings(r)
 	t.marked = false
@@ -34,8 +36,12 @@ func JUnit(w io.Writer, r *blame.Result) error {
 		}
 		suite.Cases = append(suite.Cases, out)
 	}
-	suite.Properties = []junitProperty{{"agentblame.headline", unmarked(t.headline())}, {"agentblame.schema", Clean(r.Schema)}}
-	all := junitSuites{Name: "agentblame", Tests: suite.Tests, Failures: suite.Failures, Skipped: suite.Skipped, Suites: []junitSuite{suite}}
+	suite.Properties = []junitProperty{
+		{"agentblame.headline", unmarked(t.headline())},
+		{"agentblame.schema", Clean(r.Schema)},
+		{"agentblame.cases", fmt.Sprintf("%d listed of %d run", len(r.Cases), r.Summary.Cases)},
+	}
+	all := junitSuites{Name: "agentblame", Tests: suite.Tests, Failures: suite.Failures, Suites: []junitSuite{suite}}
 	if _, err := io.WriteString(w, xml.Header); err != nil {
 		return err
 	}
@@ -50,9 +56,9 @@ func JUnit(w io.Writer, r *blame.Result) error {
 
 // verdict says in a line what a failing case is to blame on, and what repairs it.
 func (t *text) verdict(c *blame.CaseResult) string {
-	most, players := blamedMost(c)
+	most, players := mostBlamed(c)
 	line := "no step is to blame: the fixes don't help"
-	if most != "-" {
+	if len(players) > 0 {
 		verb := "is"
 		if len(players) > 1 {
 			verb = "are"
@@ -110,7 +116,6 @@ type junitSuites struct {
 	Tests    int          `xml:"tests,attr"`
 	Failures int          `xml:"failures,attr"`
 	Errors   int          `xml:"errors,attr"`
-	Skipped  int          `xml:"skipped,attr"`
 	Suites   []junitSuite `xml:"testsuite"`
 }
 

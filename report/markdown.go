@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -29,19 +30,26 @@ func Markdown(w io.Writer, r *blame.Result) error {
 func markdown(r *blame.Result) string {
 	m := &markdownText{text: sayings(r)}
 	m.top()
-	// The least important part is the first to be left out.
-	sections := []string{m.steps(), m.plan(), m.repairs(), m.trusting(), m.errorsAndUndefined()}
+	// The cases get the room that the other parts leave.
+	sections := []struct{ what, text string }{
+		{"the steps", m.steps()}, {"the fix plan", m.plan()}, {"the repairs", m.repairs()},
+		{"what it rests on", m.trusting()}, {"errors", m.errorsOfRuns()},
+	}
 	room := maxMarkdown - 1 - len(markdownMark) - 200
 	text := m.b.String()
 	var left []string
-	for i, s := range sections {
-		if utf8.RuneCountInString(text)+utf8.RuneCountInString(s) > room {
-			left = append(left, []string{"the steps", "the fix plan", "the repairs", "what it rests on", "errors"}[i])
+	for _, s := range sections {
+		if utf8.RuneCountInString(text)+utf8.RuneCountInString(s.text) > room {
+			left = append(left, s.what)
 			continue
 		}
-		text += s
+		text += s.text
 	}
-	text += m.cases(room - utf8.RuneCountInString(text))
+	cases, none := m.cases(room - utf8.RuneCountInString(text))
+	text += cases
+	if none {
+		left = append(left, "the failing cases")
+	}
 	if len(left) > 0 {
 		text += "There is no room for " + strings.Join(left, ", ") + ".\n\n"
 	}
@@ -66,6 +74,9 @@ func (m *markdownText) top() {
 		if line := m.evidence(); line != "" {
 			fmt.Fprintf(&m.b, "%s\n\n", sentence(line))
 		}
+		for _, line := range m.careful() {
+			fmt.Fprintf(&m.b, "%s\n\n", sentence(line))
+		}
 	}
 	s := m.r.Summary
 	fmt.Fprintf(&m.b, "%s run: %d pass, %d fail; %d analysed, %d undefined. Cost %s.\n\n",
@@ -83,9 +94,12 @@ func (m *markdownText) steps() string {
 		head = append(head, level(m.r.Settings.Delta)+" interval")
 	}
 	head = append(head, "share")
-	alone := m.aloneKnown()
+	alone, harm := m.aloneKnown(), m.r.Harm != nil
 	if alone {
-		head = append(head, "resolves alone", "breaks")
+		head = append(head, "resolves alone")
+	}
+	if harm {
+		head = append(head, "breaks")
 	}
 	head = append(head, "touched last")
 	var rows [][]string
@@ -97,12 +111,18 @@ func (m *markdownText) steps() string {
 		}
 		row = append(row, shareCell(s).text)
 		if alone {
-			row = append(row, percent(s.Resolves), rateCell(s.Breaks).text)
+			row = append(row, percent(s.Resolves))
+		}
+		if harm {
+			row = append(row, rateCell(s.Breaks).text)
 		}
 		rows = append(rows, append(row, fmt.Sprint(s.LastTouch)))
 	}
-	text := markdownTable(head, rows, 1)
-	for _, line := range m.naive() {
+	text := markdownTable(head, rows, 1, len(head))
+	if m.calls() {
+		text += "- Blame of a step's calls is added up, which is not the step's own Shapley value.\n"
+	}
+	for _, line := range slices.Concat(m.stepWarnings(), m.naive()) {
 		text += "- " + sentence(line) + "\n"
 	}
 	return strings.TrimRight(text, "\n") + "\n\n"
@@ -114,15 +134,28 @@ func (m *markdownText) plan() string {
 	if p == nil || len(p.Sets) == 0 {
 		return ""
 	}
+	harm := m.r.Harm != nil
+	title, head := "Fix plan: the best sets of 1, 2, … fixes", []string{"fixes", "resolve"}
+	if !p.Exact {
+		title = "Fix plan: one more fix at a time (not all sets were compared)"
+		head = append(head, "at best")
+	}
+	if harm {
+		head = append(head, "break", "net")
+	}
+	head = append(head, "cost a run")
 	var rows [][]string
 	for _, s := range p.Sets {
-		rows = append(rows, []string{codes(s.Fixes, ", "), percent(s.Resolves), rateCell(s.Breaks).text, netCell(s.Net).text, amount(s.Cost)})
+		row := []string{codes(s.Fixes, ", "), percent(s.Resolves)}
+		if !p.Exact {
+			row = append(row, signedPercent(s.Gap))
+		}
+		if harm {
+			row = append(row, rateCell(s.Breaks).text, netCell(s.Net).text)
+		}
+		rows = append(rows, append(row, amount(s.Cost)))
 	}
-	title := "Fix plan: the best sets of 1, 2, … fixes"
-	if !p.Exact {
-		title = "Fix plan: one more fix at a time"
-	}
-	return details(title, markdownTable([]string{"fixes", "resolve", "break", "net", "cost a run"}, rows, 1))
+	return details(title, markdownTable(head, rows, 1, len(head)))
 }
 
 // repairs is the failures by what repairs them.
@@ -143,7 +176,7 @@ func (m *markdownText) repairs() string {
 		return ""
 	}
 	return details(m.title("Failures by what repairs them", len(rows), len(m.r.RepairGroups)),
-		markdownTable([]string{"failures", "minimal repairs", "such as"}, rows, 0))
+		markdownTable([]string{"failures", "minimal repairs", "such as"}, rows, 0, 1))
 }
 
 // trusting is what the result rests on.
@@ -155,8 +188,8 @@ func (m *markdownText) trusting() string {
 	return details("Can I trust this?", b.String())
 }
 
-// errorsAndUndefined is the step runs that failed, each message once.
-func (m *markdownText) errorsAndUndefined() string {
+// errorsOfRuns is the step runs that failed, each message once.
+func (m *markdownText) errorsOfRuns() string {
 	const most = 10
 	var rows [][]string
 	seen := map[[3]string]bool{}
@@ -174,11 +207,11 @@ func (m *markdownText) errorsAndUndefined() string {
 	if len(rows) == 0 {
 		return ""
 	}
-	return details(m.title("Errors of step runs", len(rows), len(seen)), markdownTable([]string{"step", "error", "such as"}, rows, 0))
+	return details(m.title("Errors of step runs", len(rows), len(seen)), markdownTable([]string{"step", "error", "such as"}, rows, 0, 0))
 }
 
-// cases is the failing cases, as many as there is room for.
-func (m *markdownText) cases(room int) string {
+// cases is the failing cases, as many as there is room for; or none for want of it.
+func (m *markdownText) cases(room int) (text string, none bool) {
 	head := []string{"case", "score", "blame", "most blamed", "minimal repairs"}
 	var rows [][]string
 	all, size := 0, 300
@@ -195,22 +228,22 @@ func (m *markdownText) cases(room int) string {
 		case c.MinimalRepairs != nil:
 			repairs = "none"
 		}
-		most, players := blamedMost(c)
-		who := "nobody"
+		most, players := mostBlamed(c)
+		blamed := "nobody"
 		if len(players) > 0 {
-			who = codes(players, ", ")
+			blamed = codes(players, ", ")
 		}
-		row := []string{code(c.ID), m.scores(c), most, who, repairs}
+		row := []string{code(c.ID), m.scores(c), most, blamed, repairs}
 		if size += utf8.RuneCountInString(strings.Join(row, " | ")) + 6; size > room {
 			size = room + 1 // and no later one that is shorter
 			continue
 		}
 		rows = append(rows, row)
 	}
-	if all == 0 || room < 600 {
-		return ""
+	if len(rows) == 0 {
+		return "", all > 0
 	}
-	return details(m.title("Failing cases", len(rows), all), markdownTable(head, rows, 2))
+	return details(m.title("Failing cases", len(rows), all), markdownTable(head, rows, 2, 3)), false
 }
 
 // details folds a part of the text.
@@ -218,17 +251,17 @@ func details(title, body string) string {
 	return "<details><summary>" + sentence(title) + "</summary>\n\n" + strings.TrimRight(body, "\n") + "\n\n</details>\n\n"
 }
 
-// markdownTable is a table whose columns from the right-th are numbers.
-func markdownTable(head []string, rows [][]string, right int) string {
+// markdownTable is a table whose columns before the end-th, from the first-th on,
+// are numbers.
+func markdownTable(head []string, rows [][]string, first, end int) string {
 	var b strings.Builder
 	line := func(cells []string) { b.WriteString("| " + strings.Join(cells, " | ") + " |\n") }
 	line(head)
-	var rule []string
+	rule := make([]string, len(head))
 	for i := range head {
-		if right > 0 && i >= right && i < len(head) {
-			rule = append(rule, "---:")
-		} else {
-			rule = append(rule, "---")
+		rule[i] = "---"
+		if first <= i && i < end {
+			rule[i] = "---:"
 		}
 	}
 	line(rule)
@@ -253,58 +286,4 @@ func sets(repairs [][]string, more bool) string {
 		out = append(out, "…")
 	}
 	return strings.Join(out, " or ")
-}
-
-func codes(names []string, between string) string {
-	var out []string
-	for _, n := range names {
-		out = append(out, code(n))
-	}
-	return strings.Join(out, between)
-}
-
-// code is a text from outside: GitHub makes neither mentions nor links of what
-// stands in code, and nothing in it is markup.
-func code(s string) string {
-	const most = 200
-	s = Clean(s)
-	if utf8.RuneCountInString(s) > most {
-		s = string([]rune(s)[:most]) + "…"
-	}
-	if s == "" {
-		return ""
-	}
-	return "<code>" + entities(s, inlineMarkup+linkMarkup) + "</code>"
-}
-
-// sentence is one of this program's, with its names as code.
-func sentence(s string) string {
-	var b strings.Builder
-	for _, p := range phrases(s) {
-		if p.name {
-			b.WriteString(code(p.text))
-		} else {
-			b.WriteString(entities(p.text, inlineMarkup))
-		}
-	}
-	return b.String()
-}
-
-// Characters that can be markup inside a line, and those that can be part of a link.
-const (
-	inlineMarkup = "<>&\"`*_[]#\\|~!@$^"
-	linkMarkup   = ":/."
-)
-
-// entities writes characters as entities.
-func entities(s, which string) string {
-	var b strings.Builder
-	for _, r := range s {
-		if strings.ContainsRune(which, r) {
-			fmt.Fprintf(&b, "&#%d;", r)
-		} else {
-			b.WriteRune(r)
-		}
-	}
-	return b.String()
 }

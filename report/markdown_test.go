@@ -44,7 +44,7 @@ func TestMarkdownGolden(t *testing.T) {
 func hostileTexts() []string {
 	return []string{
 		"<script>alert(1)</script>", "</code><img src=x onerror=alert(1)>", "[click](javascript:alert(1))", "![x](http://evil/x.png)",
-		"@octocat", "#1", "octocat/hello#1", "https://evil.example/path", "www.evil.example", "me@evil.example",
+		"@octocat", "#1", "octocat/hello#1", "https://evil.example/path", "www.evil.example", "me@evil.example", "mailto:me@evil.example", "GH-1", "0123456789abcdef",
 		"| a | b |", "`code`", "```", "**bold**", "<!-- agentblame -->", "</details>", "&lt;b&gt;", "\\", "\u202etxt.exe", "\x1b[31m",
 		"a\nb\n\n# heading", "~~x~~", "[x]: http://evil", "<https://evil.example>", "- [ ] task", "$x$", strings.Repeat("long ", 400),
 	}
@@ -56,7 +56,14 @@ func parsed(source string) ast.Node {
 }
 
 // allowedHTML are the tags that the report itself writes.
-var allowedHTML = regexp.MustCompile(`^(?s:\s|</?code>|</?details>|</?summary>|<!-- agentblame -->|[^<>])*$`)
+var allowedHTML = regexp.MustCompile(`^(?s:\s|</?code>|<wbr>|</?details>|</?summary>|<!-- agentblame -->|[^<>])*$`)
+
+// What GitHub turns into a link or a mention outside code, and the addresses
+// that its parser finds in any text, entities or not, unless a tag is between.
+var (
+	reference = regexp.MustCompile(`(?i)@[a-z0-9]|#\d|\bgh-\d|\b(?:https?|ftp|mailto|xmpp):|\bwww\.|\b[0-9a-f]{7,40}\b`)
+	address   = regexp.MustCompile(`[A-Za-z0-9.+_-]@[A-Za-z0-9]`)
+)
 
 // plainMarkdown checks that nothing in a report is a link, an image or markup that the
 // report doesn't write, and that nobody is mentioned.
@@ -86,9 +93,12 @@ func plainMarkdown(t testing.TB, source string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	outside := regexp.MustCompile(`<code>[^<]*</code>`).ReplaceAllString(source, "")
-	if m := regexp.MustCompile(`[@#][a-z0-9]`).FindString(html.UnescapeString(outside)); m != "" {
-		t.Errorf("somebody may be mentioned: %s", m)
+	outside := regexp.MustCompile(`<code>(?:[^<]|<wbr>)*</code>`).ReplaceAllString(source, "<code></code>")
+	if m := reference.FindString(html.UnescapeString(outside)); m != "" {
+		t.Errorf("there may be a mention or a link, %s: %s", m, outside)
+	}
+	if m := address.FindString(html.UnescapeString(source)); m != "" {
+		t.Errorf("there may be a link to an address: %s", m)
 	}
 	if strings.Count(source, "<!-- agentblame -->") != 1 || !strings.HasSuffix(source, "<!-- agentblame -->\n") {
 		t.Error("the mark isn't at the end, once")
@@ -99,15 +109,16 @@ func plainMarkdown(t testing.TB, source string) {
 }
 
 func TestMarkdownOfHostileTexts(t *testing.T) {
-	for _, s := range hostileTexts() {
-		r := renamed(refund(t, blame.Options{}), s)
-		r.Pipeline.Name = s
-		r.Cases[0].ID = s
-		r.RepairGroups = []blame.RepairGroup{{Count: 1, Cases: []string{s}, MinimalRepairs: [][]string{{s}}}}
-		r.Cases[0].Errors = []blame.CaseError{{Step: s, Variant: s, Message: s}}
-		r.Cases = append(r.Cases, blame.CaseResult{ID: s, Undefined: s})
-		r.Summary.Undefined = 1
-		plainMarkdown(t, markdownOf(t, r))
+	for name, r := range realResults(t) {
+		for _, s := range hostileTexts() {
+			for _, words := range []bool{false, true} {
+				spoiled := spoil(t, r, s, words)
+				plainMarkdown(t, markdownOf(t, spoiled))
+				if t.Failed() {
+					t.Fatalf("in %s with every text %q", name, s)
+				}
+			}
+		}
 	}
 }
 
@@ -157,13 +168,12 @@ func TestMarkdownHasALimit(t *testing.T) {
 }
 
 func FuzzMarkdown(f *testing.F) {
+	r := batch(f, exam(usual), mixed(), blame.Options{Calls: true})
 	for _, s := range hostileTexts() {
-		f.Add(s)
+		f.Add(s, true)
+		f.Add(s, false)
 	}
-	f.Fuzz(func(t *testing.T, s string) {
-		r := renamed(refund(t, blame.Options{}), s)
-		r.Pipeline.Name, r.Cases[0].ID = s, s
-		r.Cases[0].Errors = []blame.CaseError{{Step: s, Message: s}}
-		plainMarkdown(t, markdownOf(t, r))
+	f.Fuzz(func(t *testing.T, s string, words bool) {
+		plainMarkdown(t, markdownOf(t, spoil(t, r, s, words)))
 	})
 }

@@ -36,6 +36,18 @@ func (t *text) naiveRules() []naiveRule {
 	})
 }
 
+// simpleRules adds where simple rules mislead.
+func (t *text) simpleRules() {
+	lines := t.naive()
+	if t.r.Summary.Analyzed == 0 || len(lines) == 0 {
+		return
+	}
+	t.heading("where simple rules mislead")
+	for _, line := range lines {
+		t.prose(2, 4, line, plain)
+	}
+}
+
 // naive says where simple rules point elsewhere than at the most blamed steps.
 func (t *text) naive() []string {
 	leaders, _ := t.leaders()

@@ -18,7 +18,13 @@ func (t *text) fixes() {
 		}
 		t.prose(0, 2, line, s)
 	}
-	t.keys()
+	if line, held := t.keys(); line != "" {
+		s := plain
+		if !held {
+			s = yellow
+		}
+		t.prose(0, 2, line, s)
+	}
 }
 
 // relative says what the blame is relative to, and of which steps randomness may
@@ -50,8 +56,8 @@ func (t *text) relative() []string {
 		". Its answers to changed inputs are fresh samples, and what they say is interventional, not counterfactual."}
 }
 
-// keys adds of which steps only a declared key counts, and whether that held.
-func (t *text) keys() {
+// keys says of which steps only a declared key counts, and whether that held.
+func (t *text) keys() (line string, held bool) {
 	var steps []string
 	for _, s := range t.r.Pipeline.Steps {
 		if s.Key {
@@ -59,15 +65,16 @@ func (t *text) keys() {
 		}
 	}
 	if len(steps) == 0 || !slices.ContainsFunc(t.r.Pipeline.Steps, func(s blame.StepInfo) bool { return s.Fix != "" }) {
-		return
+		return "", true
 	}
-	line, s := "Outputs with equal declared keys count as the same: "+t.list(steps, ", ")+".", plain
-	if k := t.r.Summary.KeyCheck; k != nil {
-		line += fmt.Sprintf(" Of %s without keys, %d gave another score.", count(k.Replays, "replay", "replays"), k.Disagreements)
-		if k.Disagreements > 0 {
-			line += " The keys leave out something that matters."
-			s = yellow
-		}
+	line = "Outputs with equal declared keys count as the same: " + t.list(steps, ", ") + "."
+	k := t.r.Summary.KeyCheck
+	if k == nil {
+		return line, true
 	}
-	t.prose(0, 2, line, s)
+	line += fmt.Sprintf(" Of %s without keys, %d gave another score.", count(k.Replays, "replay", "replays"), k.Disagreements)
+	if k.Disagreements > 0 {
+		return line + " The keys leave out something that matters.", false
+	}
+	return line, true
 }

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"regexp"
 	"strings"
 
 	"github.com/agentblame/agentblame/blame"
@@ -50,3 +51,15 @@ func phrases(sentence string) []phrase {
 func unmarked(sentence string) string {
 	return strings.NewReplacer(nameBegins, "", nameEnds, "", glue, " ").Replace(sentence)
 }
+
+// quote is a longer text of a result. What reads as a sentence of this program
+// stays one; anything else is marked as a name is.
+func (t *text) quote(s string) string {
+	if t.marked && !unlikeProse.MatchString(s) {
+		return Clean(s)
+	}
+	return t.short(s, 2000)
+}
+
+// unlikeProse matches what could be markup, a link, a mention or a reference.
+var unlikeProse = regexp.MustCompile(`(?i)[^\pL\pN ,;:.!?'()%=≥≤−–-]|:\S|\.[^\s\d]|\bgh-|[0-9a-f]{7}`)

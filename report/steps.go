@@ -49,9 +49,6 @@ func (t *text) stepTable() {
 	for _, line := range t.stepWarnings() {
 		t.prose(2, 2, line, yellow)
 	}
-	for _, line := range t.naive() {
-		t.prose(2, 2, line, plain)
-	}
 	if t.o.Verbose {
 		t.otherIntervals(steps)
 	}

@@ -22,10 +22,11 @@ type TextOptions struct {
 	Cases int
 }
 
-// Text writes a result as text for a terminal: what to fix first, the counts, the
-// table of steps, the fix plan, what repairs the failures, what fixes do together
-// and what they break, the failing cases, errors and undefined cases, and which
-// fixes the blame is relative to. It fails only when w does.
+// Text writes a result as text for a terminal: what to fix first, the counts,
+// the table of steps, the fix plan and what fixes break, what repairs the
+// failures, pairs of fixes, where simple rules mislead, the failing cases, errors
+// and undefined cases, and which fixes the blame is relative to. It fails only
+// when w does.
 func Text(w io.Writer, r *blame.Result, o TextOptions) error {
 	t := text{page: newPage(o), r: r, o: o}
 	t.top()
@@ -42,21 +43,25 @@ func Text(w io.Writer, r *blame.Result, o TextOptions) error {
 		t.blank()
 		t.stepTable()
 		t.fixPlan()
+	}
+	t.harm()
+	t.variants()
+	many := only == nil && r.Summary.Analyzed > 0
+	if many {
 		t.repairGroups()
 		t.interactions(r.Interactions, "pairs of fixes")
 	}
 	t.groups()
-	t.harm()
-	t.variants()
 	if t.o.Verbose {
 		t.necessity()
 	}
-	if only == nil && r.Summary.Analyzed > 0 {
+	t.simpleRules()
+	if many {
 		t.failingCases()
 	}
 	t.undefinedCases()
 	t.errors()
-	t.shifts()
+	t.shiftedCalls()
 	t.fixes()
 	_, err := io.WriteString(w, t.out.String())
 	return err
@@ -169,12 +174,8 @@ func (t *text) counts() {
 	}
 	line += fmt.Sprintf(", factual runs %s; stopped: %s", amount(s.CostFactual), Clean(s.Stopped))
 	t.prose(0, 2, line, plain)
-	if len(s.AskedAgain) > 0 {
-		var parts []string
-		for _, again := range s.AskedAgain {
-			parts = append(parts, fmt.Sprintf("%s %d", t.short(again.Player, nameWidth), again.Value))
-		}
-		t.prose(0, 2, "Processes ended before their time. Runs that were asked again, and count once: "+strings.Join(parts, ", ")+".", yellow)
+	if line := t.askedAgain(); line != "" {
+		t.prose(0, 2, line, yellow)
 	}
 	if s.CasesKept != nil {
 		t.prose(0, 2, fmt.Sprintf("Of the cases, the result keeps %d; the counts and means are of all.", *s.CasesKept), plain)
@@ -187,6 +188,18 @@ func (t *text) counts() {
 		}
 		t.prose(0, 2, line, dim)
 	}
+}
+
+// askedAgain says which runs lost their process and were asked again, if any.
+func (t *text) askedAgain() string {
+	var parts []string
+	for _, again := range t.r.Summary.AskedAgain {
+		parts = append(parts, fmt.Sprintf("%s %d", t.short(again.Player, nameWidth), again.Value))
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return "Processes ended before their time. Runs that were asked again, and count once: " + strings.Join(parts, ", ") + "."
 }
 
 // nameWidth is the most columns that a name has in prose.

@@ -13,7 +13,7 @@ type fact struct {
 // trust returns what the result rests on.
 func (t *text) trust() []fact {
 	s, set := t.r.Summary, t.r.Settings
-	facts := []fact{{"Question", modeSentence(set.Estimand) + " Mode: " + modeText(set) + worldsText(set.Worlds) + "."}}
+	facts := []fact{{"Question", t.quote(set.Estimand) + " Mode: " + t.quote(modeText(set)) + worldsText(set.Worlds) + "."}}
 	facts = append(facts, fact{"Fixes considered", strings.Join(t.relative(), " ")})
 	counts := fmt.Sprintf("%s run, of which %d pass and %d fail; %d failures analysed", count(s.Cases, "case", "cases"), s.Passed, s.Failures, s.Analyzed)
 	if s.Given > s.Cases {
@@ -43,9 +43,9 @@ func (t *text) trust() []fact {
 	for i, info := range s.Intervals {
 		term := "Intervals"
 		if i > 0 {
-			term = "Also, by rule " + unmarked(t.short(info.Rule, nameWidth))
+			term = "Other intervals"
 		}
-		facts = append(facts, fact{term, level(set.Delta) + ", for all steps at once. " + t.short(info.Text, 2000)})
+		facts = append(facts, fact{term, "By rule " + t.short(info.Rule, nameWidth) + ": " + level(set.Delta) + ", for all steps at once. " + t.quote(info.Text)})
 	}
 	if line := t.evidence(); line != "" {
 		facts = append(facts, fact{"The lead", line})
@@ -63,18 +63,20 @@ func (t *text) trust() []fact {
 		cost += "; enumerating all coalitions with nothing cached would have cost " + amount(s.CostUncached)
 	}
 	facts = append(facts, fact{"Cost", cost + ". Running the cases as they are cost " + amount(s.CostFactual) + "."})
+	if line, _ := t.keys(); line != "" {
+		facts = append(facts, fact{"Keys", line})
+	}
+	for _, line := range t.shifts() {
+		facts = append(facts, fact{"Shifted calls", line})
+	}
+	if line := t.askedAgain(); line != "" {
+		facts = append(facts, fact{"Asked again", line})
+	}
 	if s.StoriesCut > 0 {
 		facts = append(facts, fact{"Stories", fmt.Sprintf("The result has room for what happened in %d of the listed failures, not for %d.", s.Stories, s.StoriesCut)})
 	}
 	return append(facts, fact{"Made with", fmt.Sprintf("seed %d, pass mark %s, delta %s, players: %s, claims about: %s, schema %s.",
 		set.Seed, score(set.Pass, 0), amount(set.Delta), t.short(set.Players, nameWidth), t.short(set.Claim, nameWidth), t.short(t.r.Schema, nameWidth))})
-}
-
-func modeSentence(estimand string) string {
-	if estimand == "" {
-		return ""
-	}
-	return Clean(estimand)
 }
 
 func worldsText(n int) string {

@@ -58,7 +58,11 @@ func formatOf(path string) (format, error) {
 			return f, nil
 		}
 	}
-	return format{}, fmt.Errorf("%s: unknown ending; there are %s", path, strings.Join(Endings(), ", "))
+	hint := ""
+	if strings.HasSuffix(name, ".xml") {
+		hint = " (a JUnit report is " + path[:len(path)-len(".xml")] + ".junit.xml)"
+	}
+	return format{}, fmt.Errorf("%s: unknown ending; there are %s%s", path, strings.Join(Endings(), ", "), hint)
 }
 
 // Write writes a result to a file, in the format that its ending names (see

@@ -45,7 +45,10 @@ func TestWriteNamesTheEndingsThereAre(t *testing.T) {
 			}
 		}
 	}
-	for _, path := range []string{"-", "a.json", "/x/b.csv"} {
+	if err := report.CheckPath("out/result.XML"); err == nil || !strings.Contains(err.Error(), "(a JUnit report is out/result.junit.xml)") {
+		t.Errorf("an ending .xml: error %v", err)
+	}
+	for _, path := range []string{"-", "a.json", "/x/b.csv", "/x/c.junit.xml"} {
 		if err := report.CheckPath(path); err != nil {
 			t.Errorf("%q: %v", path, err)
 		}

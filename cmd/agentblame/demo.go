@@ -70,6 +70,7 @@ func newDemo() *cobra.Command {
 		},
 	}
 	cmd.Flags().StringArrayVarP(&outputs, "output", "o", nil, "write the demo's result to `file`; repeatable")
+	completeEndings(cmd)
 	cmd.Flags().IntVar(&options.Replicates, "replicates", 8, "how often rag's study of variances estimates each case")
 	cmd.Flags().IntVar(&options.VarCases, "var-cases", 100, "how many failing cases rag's study of variances takes")
 	return cmd

@@ -1,11 +1,13 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/agentblame/agentblame/blame"
 	"github.com/agentblame/agentblame/report"
@@ -22,8 +24,31 @@ type output struct {
 func (o *output) flags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringArrayVarP(&o.files, "output", "o", nil, "write the result to `file`, or as JSON to standard output (-) in place of the table; repeatable")
+	completeEndings(cmd)
 	f.IntVar(&o.listed, "list", 20, "the most failing cases that the table lists")
 	f.BoolVarP(&o.verbose, "verbose", "v", false, "show each listed case in full, all errors and repairs, and the settings")
+}
+
+// completeEndings has the shell offer the endings of files that -o can write.
+func completeEndings(cmd *cobra.Command) {
+	err := cmd.RegisterFlagCompletionFunc("output", func(_ *cobra.Command, _ []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		folder, name := filepath.Split(typed)
+		name = cmp.Or(name, "result")
+		var out []cobra.Completion
+		for _, ending := range report.Endings() {
+			begun := len(ending)
+			for !strings.HasSuffix(name, ending[:begun]) {
+				begun--
+			}
+			if begun > 0 || !strings.Contains(name, ".") {
+				out = append(out, folder+name+ending[begun:])
+			}
+		}
+		return out, cobra.ShellCompDirectiveDefault
+	})
+	if err != nil { // the flag is defined beside the call
+		panic(err)
+	}
 }
 
 // write writes a result to all files, and its table to standard output unless

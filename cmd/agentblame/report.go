@@ -16,15 +16,27 @@ func newReport() *cobra.Command {
 		Use:   "report result.json",
 		Short: "Show a result that was written before, in any form",
 		Long: `Reads a result that blame or demo wrote as .json, prints its table, and writes it to
-each file of -o in the format that the file's ending names. Nothing is run.
+each file of -o in the format that the file's ending names: .html (a page to look
+at), .json, .jsonl (a case a line), .csv, .md (a comment on a pull request) or
+.junit.xml (test cases). Nothing is run, so nothing is paid for.
 
-The name - reads standard input.`,
+The name - reads standard input. Results of earlier versions can be read as long as
+their schema is that of agentblame version.`,
 		Example: `  agentblame report result.json
   agentblame report result.json -o report.html
   agentblame report result.json -o summary.md -o result.junit.xml
   agentblame blame -o - | agentblame report -`,
 		Args: usage(cobra.ExactArgs(1)),
+		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+			if len(args) > 0 {
+				return nil, cobra.ShellCompDirectiveNoFileComp
+			}
+			return []cobra.Completion{"json"}, cobra.ShellCompDirectiveFilterFileExt
+		},
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := positive(cmd, "list"); err != nil {
+				return err
+			}
 			if err := checkOutputs(to.files); err != nil {
 				return err
 			}
