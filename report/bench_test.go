@@ -22,6 +22,9 @@ func BenchmarkRender(b *testing.B) {
 		{"json", report.JSON},
 		{"jsonl", report.JSONL},
 		{"csv", report.CSV},
+		{"html", report.HTML},
+		{"markdown", report.Markdown},
+		{"junit", report.JUnit},
 	}
 	for _, f := range renderers {
 		b.Run(f.name, func(b *testing.B) {

@@ -109,7 +109,9 @@ func plainMarkdown(t testing.TB, source string) {
 }
 
 func TestMarkdownOfHostileTexts(t *testing.T) {
-	for name, r := range realResults(t) {
+	all := realResults(t)
+	for _, name := range []string{"mixed", "calls", "interrupted"} {
+		r := all[name]
 		for _, s := range hostileTexts() {
 			for _, words := range []bool{false, true} {
 				spoiled := spoil(t, r, s, words)
@@ -164,6 +166,18 @@ func TestMarkdownHasALimit(t *testing.T) {
 	plainMarkdown(t, text)
 	if !strings.Contains(text, "There is no room for the fix plan.") {
 		t.Error("it doesn't say that the plan is left out")
+	}
+
+	many := make([]string, 64)
+	for i := range many {
+		many[i] = strings.Repeat("[]", 95) + fmt.Sprint(i)
+	}
+	r = refund(t, blame.Options{})
+	r.Cases[0].MinimalRepairs = [][]string{many, many}
+	text = markdownOf(t, r)
+	plainMarkdown(t, text)
+	if !strings.Contains(text, "There is no room for the failing cases.") {
+		t.Error("it doesn't say that the cases are left out")
 	}
 }
 
