@@ -17,6 +17,7 @@ import pydantic_ai_support
 from agentblame import AnalysisError, Case, UsageError, analyze_case, context, flush, step
 from agentblame.adapters import Variant
 from agentblame.adapters.pydantic_ai import agents_program, named
+from agentblame.adapters.pydantic_values import history_of
 from replaying import replay
 
 CASE = Case("a", {"question": "?"}, expected="yes")
@@ -176,7 +177,7 @@ def test_runs_that_say_the_same_are_the_same():
     calls, output = replay(program, question="?")
     assert output == asyncio.run(count("?")) == 3
     assert (calls, output) == replay(program, question="?")
-    history, messages = calls["counter#2"]["inputs"]["history"], calls["counter#2"]["output"]["messages"]
+    history, messages = calls["counter#2"]["inputs"]["history"], history_of(calls["counter#2"]["output"])
     assert messages[: len(history)] == history
     ids = [p["tool_call_id"] for m in messages for p in m["parts"] if p["part_kind"] == "tool-call"]
     assert len(set(ids)) == 2

@@ -12,7 +12,7 @@ from pydantic_ai.usage import UsageLimits
 
 from ..step import Step
 from .call_names import call_name
-from .pydantic_values import tell_usage, timeless, with_call_ids
+from .pydantic_values import history_of, tell_usage, timeless, with_call_ids
 from .live import recording
 from .running import ask, ask_async, known, live_or, refusal
 
@@ -60,8 +60,8 @@ class Runs:
         def written(result: AgentRunResult[Any], history: Any) -> Any:
             tell_usage(result.usage)
             out = self._dump(result)
-            out["messages"] = with_call_ids(out["messages"], len(history or ()))
-            return out
+            earlier = len(history or ())
+            return with_call_ids(out, history_of(out)[earlier:], earlier)
 
         async def run(prompt: Any, history: Any = None, deps: Any = None, options: Any = None) -> Any:
             with self.agent.override(**change):

@@ -86,7 +86,8 @@ class Inside:
             settings = {**(settings or {}), **(change.get("model_settings") or {})}
             response = await chosen.request(asked, settings or None, wanted)
             tell_usage(response.usage)
-            return with_call_ids(_dump_response(response), len(asked))
+            out = _dump_response(response)
+            return with_call_ids(out, [out], len(asked))
 
         return live_or(_dump_response, run)
 
