@@ -276,6 +276,19 @@ class Both(dspy.Module):
         return dspy.Prediction(answer=" ".join(f.answer for f in found))
 
 
+def test_demos_that_change_in_a_run():
+    class Shown(One):
+        def forward(self, question):
+            answer = self.answer.deepcopy()
+            answer.predict.demos = [dspy.Example(question="1", reasoning="r", answer="one")]
+            return answer(question=question)
+
+    program = module_program(Shown(), inputs=["question"], lm=says(reasoning="r", answer="yes"), metric=right)
+    calls, _ = replay(program, question="?")
+    demo = {"$example": {"question": "1", "reasoning": "r", "answer": "one"}}
+    assert calls["answer#1"]["inputs"]["options"] == {"demos": [demo]}
+
+
 def test_batches():
     """Calls in threads are named after their inputs, so that a replay knows them again."""
     program = module_program(Both(), inputs=["question"], lm=says(answer="yes"), metric=right)
@@ -363,12 +376,28 @@ def test_what_cannot_be_replayed(binary):
             with dspy.context(adapter=dspy.JSONAdapter()):
                 return self.answer(question=question)
 
+    class Direct(One):
+        def forward(self, question):
+            dspy.settings.lm("Are you there?")
+            return self.answer(question=question)
+
+    class Refined(One):
+        def __init__(self):
+            super().__init__()
+            self.best = dspy.Refine(self.answer, N=2, reward_fn=lambda _, p: 0.0, threshold=1.0)
+
+        def forward(self, question):
+            return self.best(question=question)
+
     class Shared(One):
         def deepcopy(self):
             return self
 
     lm, fix = says(reasoning="r", answer="no"), {"answer": {"v": {"instructions": "Be right."}}}
-    for module, why in ((Elsewhere, "called with another language model"), (Adapted, "an adapter of a dspy.context")):
+    for module, why in (
+        (Elsewhere, "called with another language model"), (Adapted, "an adapter of a dspy.context"),
+        (Refined, "the language model dummy itself"), (Direct, "the language model dummy itself"),
+    ):  # fmt: skip
         program = module_program(module(), inputs=["question"], lm=lm, variants=fix, metric=right)
         with pytest.raises(AnalysisError, match=why):
             analyze_case(program, CASE)
@@ -391,3 +420,19 @@ def test_errors(binary):
     )
     with pytest.raises(AnalysisError, match="lm= in a call can't be replayed"):
         analyze_case(program, CASE)
+
+
+def test_a_module_that_asks_models_itself_can_be_one_step():
+    class Refined(dspy.Module):
+        def __init__(self):
+            super().__init__()
+            self.best = dspy.Refine(dspy.Predict("question -> answer"), N=1, reward_fn=lambda _, p: 1.0, threshold=1.0)
+
+        def forward(self, question):
+            return self.best(question=question)
+
+    program = module_program(
+        Refined(), inputs=["question"], lm=says(answer="yes"), metric=right, steps={"best": {"cost": 3}}
+    )
+    assert [s.name for s in program.steps] == ["best"]
+    assert replay(program, question="?")[1] == {"answer": "yes"}

@@ -6,6 +6,7 @@ import json
 
 import pytest
 from pydantic_ai import Agent, ModelRetry, RunContext, ToolReturn
+from pydantic_ai.agent import WrapperAgent
 from pydantic_ai.messages import ModelResponse, TextPart, ToolCallPart, ToolReturnPart
 from pydantic_ai.models.function import FunctionModel
 from pydantic_ai.models.test import TestModel
@@ -280,6 +281,39 @@ def test_tools_that_run_agents_are_inline():
     assert output == asyncio.run(run("?")) == '{"ask_helper":"yes"}'
 
 
+def test_wrapped_agents():
+    agent = WrapperAgent(Agent(TestModel(custom_output_text="yes"), name="inner"))
+
+    async def run(question):
+        return (await agent.run(question)).output
+
+    for turns in ([], ["outer"]):
+        program = agents_program(run, agents={"outer": agent}, turns=turns, metric=right)
+        calls, output = replay(program, question="?")
+        assert list(calls) == ["outer#1"] and output == "yes"
+
+
+def test_tools_that_agents_share():
+    def look() -> str:
+        return "x"
+
+    def other() -> str:
+        return "y"
+
+    one, two = (Agent(TestModel(), name=n, tools=[look]) for n in ("one", "two"))
+
+    async def run(question):
+        return [(await a.run(question)).output for a in (one, two)]
+
+    program = agents_program(run, agents=[one, two], turns=["one", "two"], metric=lambda out: 0.0)
+    calls, _ = replay(program, question="?")
+    assert list(calls) == ["one#1", "look#1", "one#2", "two#1", "look#2", "two#2"]
+    other.__name__ = "look"
+    strange = Agent(TestModel(), name="three", tools=[other])
+    with pytest.raises(UsageError, match="two tools are called look"):
+        agents_program(run, agents=[one, strange], turns=["one", "three"], metric=lambda out: 0.0)
+
+
 class Client:
     """What JSON has not."""
 
@@ -384,4 +418,16 @@ def test_errors(binary):
         agents_program(streams, agents=[Agent(says("x"))], metric=right)
     program = agents_program(streams, agents=[agent], variants={"writer": {"v": {"model": says("yes")}}}, metric=right)
     with pytest.raises(AnalysisError, match=r"agent.run_stream can't be replayed as a whole; use agent.run, or turns=\['writer'\]"):
+        analyze_case(program, CASE)
+
+    strange = Agent(says("yes"), name="strange")
+
+    async def stranger(question):
+        return (await strange.run(question)).output
+
+    program = agents_program(
+        stranger, agents=[agent], variants={"writer": {"v": {"model": says("yes")}}}, metric=right
+    )
+    assert asyncio.run(stranger("?")) == asyncio.run(program("?")) == "yes"
+    with pytest.raises(AnalysisError, match="agent strange is run, but it isn't one that the program knows"):
         analyze_case(program, CASE)

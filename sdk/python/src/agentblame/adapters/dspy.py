@@ -23,7 +23,7 @@ from .dspy_steps import Inner, Predictor, ToolPart
 from .live import recording
 from .metric import reading
 from .running import in_program, own_steps, running
-from .variant import Variant, check_names, read_key, variant_options
+from .variant import check_names, step_of
 
 __all__ = ["module_program", "named"]
 
@@ -74,14 +74,10 @@ def module_program(
     for step_name, part in parts.items():
         kind = Predictor if isinstance(part, dspy.Predict) else ToolPart if isinstance(part, dspy.Tool) else Inner
         adapted = kind(step_name, bases[step_name], lm, asynchronous, codec)
-        own = options.get(step_name, {})
-        step: Step[Any, Any] = Step(
-            step_name, adapted.function(adapted.base), **{**adapted.seen(adapted.base), **read_key(own, adapted.shown)}
-        )
-        for variant, given in variants.get(step_name, {}).items():
-            other = Variant.of(given)
-            changed = Variant(adapted.changed(variant, other.what), **other.options)
-            step.variant(variant, adapted.function(changed.what), **variant_options(changed, own, adapted.seen))
+        step = step_of(
+            step_name, adapted.base, variants.get(step_name, {}), options.get(step_name, {}),
+            function=adapted.function, seen=adapted.seen, change=adapted.changed, read=adapted.shown,
+        )  # fmt: skip
         adapted.intercept(part, step)
         made.append(step)
     mine = own_steps([type(m) for _, m in module.named_sub_modules(dspy.Module) if _is_users(m)], others)
@@ -105,7 +101,7 @@ class _Calls:
 
     def __init__(self, module: dspy.Module, run: dspy.Module, lm: Any, codec: Codec) -> None:
         self.module, self.run, self.lm, self.codec = module, run, lm, codec
-        signature = getattr(module, "signature", None)
+        signature: Any = getattr(module, "signature", None)
         found = (
             {n: f.annotation for n, f in signature.input_fields.items()}
             if hasattr(signature, "input_fields")

@@ -11,15 +11,17 @@ from contextvars import ContextVar
 from typing import Any, NamedTuple
 
 import dspy
+from dspy.utils.callback import BaseCallback
 
 from ..decode import decoder
-from ..errors import DecodingError
+from ..errors import DecodingError, RunOver
 from ..runs import at_work
 from ..step import Step
 from ..values import plain
 from .call_names import call_name
 from .codec import Codec, Kind, class_kinds, classes_of
-from .running import ask, ask_async, known, refusal
+from .live import recording
+from .running import ask, ask_async, in_program, known, refusal
 
 PREDICTION = Kind("$prediction", (dspy.Prediction,), lambda p: dict(p.items()), lambda fields: dspy.Prediction(**fields))
 EXAMPLE = Kind("$example", (dspy.Example,), lambda e: dict(e.items()), lambda fields: dspy.Example(**fields))
@@ -42,12 +44,26 @@ STARTED: ContextVar[Started | None] = ContextVar("agentblame_dspy", default=None
 @contextmanager
 def started(lm: Any) -> Iterator[None]:
     """Begins a program's run."""
-    with using(lm):
+    watched = [*(dspy.settings.callbacks or []), _Watching()]
+    with using(lm), dspy.context(callbacks=watched):
         token = STARTED.set(Started(dspy.settings.lm, dspy.settings.adapter, at_work(), Counter()))
         try:
             yield
         finally:
             STARTED.reset(token)
+
+
+class _Watching(BaseCallback):
+    """Ends the run of a program that asks a language model itself: what it is told would differ in each replay."""
+
+    def on_lm_start(self, call_id: str, instance: Any, inputs: dict[str, Any]) -> None:
+        if in_program() and not recording():
+            refusal(
+                f"the program asks the language model {instance.model} itself, by no predictor that is a step, "
+                "which can't be replayed: make the call a step of your own"
+            )
+            # DSPy drops exceptions of callbacks.
+            raise RunOver("the run is over")
 
 
 def using(lm: Any) -> Any:
@@ -81,7 +97,7 @@ def stepped(
     :param inputs: gives the step's inputs, of the module and a call's arguments
     :param read: makes what the module gives of those and the step's output
     """
-    cls = type(part)
+    cls: Any = type(part)
 
     def forward(self: Any, *args: Any, **kwargs: Any) -> Any:
         if known(step) is None:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from typing import Any
 
-from agents import Agent, FunctionTool, Handoff, ModelProvider, MultiProvider, Runner, function_tool
+from agents import Agent, FunctionTool, Handoff, ModelProvider, MultiProvider, Runner
 
 from ..errors import UsageError
 from ..program import Program
@@ -17,10 +17,10 @@ from ..score import Score
 from ..step import Input, Step
 from .call_names import named
 from .openai_runs import Inside, intercept_model, intercept_runner
-from .openai_tools import Tools, intercept_tool, seen_of_tool
+from .openai_tools import Tools, as_tool, intercept_tool, seen_of_tool
 from .openai_turns import TURN_CHANGES, Turn, seen_of_agent
 from .running import own_steps, running
-from .variant import Variant, check_names, variant_options
+from .variant import Variant, check_names, step_of
 
 __all__ = ["agents_program", "named"]
 
@@ -66,41 +66,34 @@ def agents_program(
     check_names(what, "tool", found.tools, dict.fromkeys(inline))
     kept = {n: t for n, t in found.tools.items() if n not in inline}
     check_names(what, "agent or tool", [*found.agents, *kept], variants, options)
-    made: list[Step[Any, Any]] = []
     inside = Inside(provider or MultiProvider())
     tools = Tools(context_type, inside.turns)
     things: dict[int, Any] = {id(Runner): inside}
 
-    def step_of(name: str, function: Callable[[Any], Callable[..., Any]], seen: Callable[[Any], Any], as_run: Any) -> Any:
-        own = options.get(name, {})
-        step: Step[Any, Any] = Step(name, function(as_run), **{**seen(as_run), **own})
-        for variant, given in variants.get(name, {}).items():
-            other = Variant.of(given)
-            step.variant(variant, function(other.what), **variant_options(other, own, seen))
-        made.append(step)
-        return step
-
     for agent_name, a in found.agents.items():
-        for variant, given in variants.get(agent_name, {}).items():
-            check_names(f"variant {variant} of agent {agent_name}", "change", TURN_CHANGES, Variant.of(given).what)
-        turn = Turn(a, inside.provider)
-        inside.steps[id(a)] = step_of(agent_name, turn.function, partial(seen_of_agent, a), {})
+        given = variants.get(agent_name, {})
+        for variant, change in given.items():
+            check_names(f"variant {variant} of agent {agent_name}", "change", TURN_CHANGES, Variant.of(change).what)
+        turn, seen = Turn(a, inside.provider), partial(seen_of_agent, a)
+        step = step_of(agent_name, {}, given, options.get(agent_name, {}), function=turn.function, seen=seen)
+        inside.steps[id(a)] = step
         intercept_model(a.model)
     for tool_name, tool in kept.items():
-        as_given = {v: Variant.of(w) for v, w in variants.get(tool_name, {}).items()}
-        variants = {**variants, tool_name: {v: _as_tool(w) for v, w in as_given.items()}}
+        step = step_of(
+            tool_name, tool, variants.get(tool_name, {}), options.get(tool_name, {}),
+            function=partial(tools.function, id(tool)), seen=seen_of_tool, change=lambda _, other: as_tool(other),
+        )  # fmt: skip
+        tools.steps[id(tool)] = step
         things[id(tool)] = tools
-        tools.steps[id(tool)] = step_of(tool_name, partial(tools.function, id(tool)), seen_of_tool, tool)
         intercept_tool(tool)
     intercept_runner()
     return Program(
-        running(fn, things), name=name, inputs=inputs, steps=[*made, *own_steps([fn], others)], metric=metric
+        running(fn, things),
+        name=name,
+        inputs=inputs,
+        steps=[*inside.steps.values(), *tools.steps.values(), *own_steps([fn], others)],
+        metric=metric,
     )
-
-
-def _as_tool(given: Variant) -> Variant:
-    tool = given.what if isinstance(given.what, FunctionTool) else function_tool(given.what)
-    return Variant(tool, **given.options)
 
 
 class _Found:

@@ -137,7 +137,7 @@ def intercept_model(model: Any) -> None:
         return _streamed(inside, args, kwargs)
 
     respond._agentblame = True  # type: ignore[attr-defined]
-    model.get_response, model.stream_response = respond, stream  # type: ignore[method-assign,assignment]
+    model.get_response, model.stream_response = respond, stream  # type: ignore[method-assign]
 
 
 _ARGUMENTS = (
@@ -174,19 +174,20 @@ async def _asked(inside: Inside, respond: Callable[..., Any] | None, args: Any, 
         read_response,
         lambda: respond(*args, **kwargs),  # type: ignore[misc]
     )
-    calls = [i for i in response.output if getattr(i, "type", "") == "function_call"]
-    inside.turns.took(step.name, [(c.name, c.call_id) for c in calls])  # type: ignore[union-attr]
+    calls: list[Any] = [i for i in response.output if getattr(i, "type", "") == "function_call"]
+    inside.turns.took(step.name, [(c.name, c.call_id) for c in calls])
     return response
 
 
 async def _streamed(inside: Inside, args: Any, kwargs: Any) -> AsyncIterator[Any]:
     """A turn's response as a stream of whole texts."""
     response = await _asked(inside, None, args, kwargs)
+    item: Any
     for k, item in enumerate(response.output):
         for j, part in enumerate(getattr(item, "content", None) or ()):
             if getattr(part, "type", "") == "output_text":
                 yield ResponseTextDeltaEvent(
-                    type="response.output_text.delta", delta=part.text, item_id=item.id or "",  # type: ignore[union-attr]
+                    type="response.output_text.delta", delta=part.text, item_id=str(item.id),
                     output_index=k, content_index=j, logprobs=[], sequence_number=k,
                 )  # fmt: skip
     yield ResponseCompletedEvent(

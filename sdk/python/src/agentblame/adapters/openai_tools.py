@@ -8,7 +8,7 @@ from collections.abc import Callable
 from contextlib import nullcontext
 from typing import Any, NamedTuple
 
-from agents import FunctionTool, RunContextWrapper, ToolOutputFileContent, ToolOutputImage, ToolOutputText
+from agents import FunctionTool, RunContextWrapper, ToolOutputFileContent, ToolOutputImage, ToolOutputText, function_tool
 from agents.tool_context import ToolContext
 
 from ..decode import decoder, hints
@@ -57,6 +57,11 @@ class Tools:
             return {"output": _written(returned.output), "context": returned.context}
 
         return live_or(dump, run)
+
+
+def as_tool(given: Any) -> FunctionTool:
+    """A tool, or what is to be one."""
+    return given if isinstance(given, FunctionTool) else function_tool(given)
 
 
 def _written(output: Any) -> Any:

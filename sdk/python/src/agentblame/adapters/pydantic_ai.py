@@ -10,7 +10,8 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from typing import Any
 
-from pydantic_ai import Agent
+from pydantic_ai import Agent, Tool
+from pydantic_ai.agent import WrapperAgent
 from pydantic_ai.models.function import FunctionModel
 from pydantic_ai.models.test import TestModel
 
@@ -21,10 +22,11 @@ from ..score import Score
 from ..step import Input, Step
 from .call_names import named
 from .digest import digest_of
-from .pydantic_runs import Runs, intercept_runs
-from .pydantic_turns import TURN_CHANGES, Inside, intercept_turns, tools_of
+from .pydantic_runs import Runs, intercept_runs, refuse_strangers
+from .pydantic_tools import Deps, Tools, tools_of
+from .pydantic_turns import TURN_CHANGES, Inside, intercept_turns
 from .running import own_steps, running
-from .variant import Variant, check_names, variant_options
+from .variant import Variant, check_names, step_of
 
 __all__ = ["agents_program", "named"]
 
@@ -38,7 +40,7 @@ def agents_program(
     steps: Mapping[str, Mapping[str, Any]] | None = None,
     turns: Iterable[str] = (),
     inline: Iterable[str] = (),
-    deps: tuple[Callable[[Any], Any], Callable[[Any], Any]] | None = None,
+    deps: Deps | None = None,
     others: Iterable[Step[Any, Any]] = (),
     inputs: Iterable[str | Input] = (),
     name: str | None = None,
@@ -72,45 +74,49 @@ def agents_program(
     variants, options, turned, inline = variants or {}, steps or {}, list(turns), list(inline)
     what = f"program {name or getattr(fn, '__name__', 'program')}"
     check_names(what, "agent", known, dict.fromkeys(turned))
-    tools = {n: t for a in turned for n, t in tools_of(known[a]).items()}
-    check_names(what, "tool", tools, dict.fromkeys(inline))
-    tools = {n: t for n, t in tools.items() if n not in inline}
+    found = [tool for a in turned for tool in tools_of(known[a]).items()]
+    check_names(what, "tool", dict(found), dict.fromkeys(inline))
+    tools: dict[str, Tool[Any]] = {}
+    for tool_name, tool in found:
+        if tool_name not in inline and tools.setdefault(tool_name, tool).function is not tool.function:
+            raise UsageError(f"{what}: two tools are called {tool_name}")
     check_names(what, "agent or tool" if tools else "agent", [*known, *tools], variants, options)
     if both := sorted(known.keys() & tools.keys()):
         raise UsageError(f"{what}: an agent and a tool are called {both[0]}: give agents={{name: agent}}")
     asynchronous = inspect.iscoroutinefunction(fn)
-    things: dict[int, Any] = {}
+    things: dict[int, Any] = {id(Agent): True}
+    called = Tools(inline)
     made: list[Step[Any, Any]] = []
 
-    def step_of(name: str, function: Callable[[Any], Callable[..., Any]], seen: Callable[[Any], Any], as_run: Any) -> Any:
-        own = options.get(name, {})
-        step: Step[Any, Any] = Step(name, function(as_run), **{**seen(as_run), **own})
-        for variant, given in variants.get(name, {}).items():
-            other = Variant.of(given)
-            step.variant(variant, function(other.what), **variant_options(other, own, seen))
-        made.append(step)
-        return step
+    def step(name: str, as_run: Any, function: Callable[[Any], Any], seen: Callable[[Any], Any]) -> Step[Any, Any]:
+        made.append(
+            step_of(name, as_run, variants.get(name, {}), options.get(name, {}), function=function, seen=seen)
+        )
+        return made[-1]
 
     for agent_name, agent in known.items():
-        codec = deps or (lambda value: value, decoder(agent.deps_type) or (lambda value: value))
+        codec = deps or (_same, decoder(agent.deps_type) or _same)
         if agent_name not in turned:
             runs = Runs(agent, agent_name, asynchronous, codec)
-            runs.step = step_of(agent_name, runs.function, lambda change, a=agent: _seen(a, change), {})
+            runs.step = step(agent_name, {}, runs.function, partial(_seen, agent, True))
             things[id(agent)] = runs
             intercept_runs(agent)
             continue
         for change in variants.get(agent_name, {}).values():
             check_names(f"agent {agent_name}, whose turns are steps,", "change", TURN_CHANGES, Variant.of(change).what)
-        inside = Inside(agent, agent_name, codec)
-        inside.step = step_of(agent_name, inside.turn, lambda change, a=agent: _seen(a, change, whole=False), {})
+        inside = Inside(agent, agent_name, called)
+        inside.step = step(agent_name, {}, inside.turn, partial(_seen, agent, False))
         for tool_name, tool in tools_of(agent).items():
-            if tool_name in tools and tool is tools[tool_name]:
-                inside.tools[tool_name] = step_of(tool_name, partial(inside.tool, tool_name), _seen_tool, tool)
-            elif tool_name not in inline:
-                raise UsageError(f"{what}: two tools are called {tool_name}")
-        inside.inline = set(inline)
+            if tools.get(tool_name) is tool:
+                function = partial(called.function, tool_name, codec)
+                called.steps[tool_name] = step(tool_name, tool, function, _seen_tool)
         things[id(agent)] = inside
         intercept_turns(agent)
+        within: Any = agent
+        while isinstance(within, WrapperAgent):
+            within = within.wrapped
+            things.setdefault(id(within), True)
+    refuse_strangers()
     return Program(
         running(fn, things), name=name, inputs=inputs, steps=[*made, *own_steps([fn], others)], metric=metric
     )
@@ -128,7 +134,11 @@ def _by_name(agents: Mapping[str, Agent[Any, Any]] | Iterable[Agent[Any, Any]]) 
     return out
 
 
-def _seen(agent: Agent[Any, Any], change: Mapping[str, Any], whole: bool = True) -> dict[str, Any]:
+def _same(value: Any) -> Any:
+    return value
+
+
+def _seen(agent: Agent[Any, Any], whole: bool, change: Mapping[str, Any]) -> dict[str, Any]:
     """What is seen of an agent with changes: its version, and whether its model is a hosted one.
 
     :param whole: its tools and outputs are part of the step

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
 from typing import Any, Union
 
 from pydantic import TypeAdapter
@@ -12,6 +13,7 @@ from pydantic_ai.usage import UsageLimits
 
 from ..step import Step
 from .call_names import call_name
+from .pydantic_tools import Deps
 from .pydantic_values import history_of, tell_usage, timeless, with_call_ids
 from .live import recording
 from .running import ask, ask_async, known, live_or, refusal
@@ -29,13 +31,7 @@ class Runs:
 
     step: Step[Any, Any]
 
-    def __init__(
-        self,
-        agent: Agent[Any, Any],
-        name: str,
-        asynchronous: bool,
-        deps: tuple[Callable[[Any], Any], Callable[[Any], Any]],
-    ) -> None:
+    def __init__(self, agent: Agent[Any, Any], name: str, asynchronous: bool, deps: Deps) -> None:
         self.agent, self.name, self.asynchronous = agent, name, asynchronous
         self._write_deps, self._read_deps = deps
         kinds = agent.output_type
@@ -148,6 +144,23 @@ def intercept_runs(agent: Any) -> None:
     for method in ("iter", "run_stream", "run_stream_events", "run_stream_sync"):
         if hasattr(agent, method):
             setattr(agent, method, _refusing(agent, method, getattr(agent, method)))
+
+
+def refuse_strangers() -> None:
+    """Has programs refuse runs of agents that they don't know, whose models would say another thing in each replay."""
+    iterate = Agent.iter
+    if hasattr(iterate, "_agentblame"):
+        return
+
+    @asynccontextmanager
+    async def iterated(self: Any, *args: Any, **kwargs: Any) -> AsyncIterator[Any]:
+        if known(Agent) is not None and known(self) is None and not recording():
+            raise refusal(f"agent {self.name} is run, but it isn't one that the program knows: give it in agents=[…]")
+        async with iterate(self, *args, **kwargs) as run:
+            yield run
+
+    iterated._agentblame = True  # type: ignore[attr-defined]
+    Agent.iter = iterated  # type: ignore[method-assign]
 
 
 def _refusing(agent: Any, method: str, fn: Callable[..., Any]) -> Callable[..., Any]:
