@@ -1,6 +1,7 @@
 """Runs of a program in this process, as agentblame would run it as it is."""
 
 import asyncio
+import copy
 import inspect
 import json
 import threading
@@ -26,7 +27,7 @@ class Replay(ProgramRun):
             iteration = name or str(self.counts[step.name])
             label = f"{step.name}#{iteration}"
             assert label not in self.calls, f"{label} is called twice"
-            call = self.calls[label] = {"inputs": params["inputs"]}
+            call = self.calls[label] = {"inputs": copy.deepcopy(params["inputs"])}
         if step.name in self.variants:
             params["variant"] = self.variants[step.name]
         noise = {"seed": "1", "world": "0", "step": step.name, "iteration": iteration}

@@ -27,7 +27,7 @@ class ProgramRun:
 
     def begin(self) -> None:
         """Notes that the thread or task at work is the program's own, and no other that it starts."""
-        self._own = _at_work()
+        self._own = at_work()
 
     def end(self, why: BaseException) -> BaseException:
         """Ends the run: all further calls of it fail."""
@@ -65,7 +65,7 @@ class ProgramRun:
         except ValueError as error:
             raise self.end(UsageError(message_of(error))) from error
         named = f',"name":{encode(name, "a name")}' if name else ""
-        aside = ',"aside":true' if _at_work() != self._own else ""
+        aside = ',"aside":true' if at_work() != self._own else ""
         return f'"step":{encode(step.name, "a name")},"inputs":{text}{named}{aside}'
 
     def _outcome(self, step: Step[Any, Any], reply: dict[str, Any]) -> Any:
@@ -100,7 +100,7 @@ class ProgramRun:
         raise NotImplementedError
 
 
-def _at_work() -> Any:
+def at_work() -> Any:
     """The task or thread that is at work."""
     try:
         task = asyncio.current_task()
@@ -208,7 +208,7 @@ class AnsweredRun(ProgramRun):
         """The calls that it can't go on without, as parameters of step/call."""
 
     def _find(self, step: Step[Any, Any], name: str, request: str) -> dict[str, Any] | None:
-        if self.missing and _at_work() == self._own:
+        if self.missing and at_work() == self._own:
             # A thread may have ended for want of an answer: what the program makes of
             # that means nothing.
             raise RunOver("a call's outcome isn't known yet")

@@ -1,32 +1,34 @@
-"""A function that runs Pydantic AI agents as a program: each agent's run is a step."""
+"""A function that runs Pydantic AI agents as a program: each agent's run is a step, or each of its turns and tools.
+
+See docs/python-frameworks.md#pydantic-ai.
+"""
 
 from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, Union
+from functools import partial
+from typing import Any
 
-from pydantic import TypeAdapter
-from pydantic_ai import Agent, AgentRunResult, ModelMessagesTypeAdapter
-from pydantic_ai.messages import UserContent
+from pydantic_ai import Agent, Tool
+from pydantic_ai.agent import WrapperAgent
 from pydantic_ai.models.function import FunctionModel
 from pydantic_ai.models.test import TestModel
 
-from ..context import tell
 from ..decode import decoder
 from ..errors import UsageError
 from ..program import Program
 from ..score import Score
 from ..step import Input, Step
-from ._program import ask, in_program, named, text_version
-from .variant import Variant, check_names
+from .call_names import named
+from .digest import digest_of
+from .pydantic_runs import Runs, intercept_runs, refuse_strangers
+from .pydantic_tools import Deps, Tools, tools_of
+from .pydantic_turns import TURN_CHANGES, Inside, intercept_turns
+from .running import own_steps, running
+from .variant import Variant, check_names, step_of
 
 __all__ = ["agents_program", "named"]
-
-_PROMPT: TypeAdapter[Any] = TypeAdapter(str | list[UserContent] | None)
-_EPOCH = "1970-01-01T00:00:00Z"
-_PASSED = ("model_settings", "infer_name")
-"""What else a call of run may give: JSON, or of no importance."""
 
 
 def agents_program(
@@ -34,8 +36,12 @@ def agents_program(
     *,
     agents: Mapping[str, Agent[Any, Any]] | Iterable[Agent[Any, Any]],
     metric: Callable[..., Any] | Score,
-    variants: Mapping[str, Mapping[str, Mapping[str, Any] | Variant]] | None = None,
+    variants: Mapping[str, Mapping[str, Any]] | None = None,
     steps: Mapping[str, Mapping[str, Any]] | None = None,
+    turns: Iterable[str] = (),
+    inline: Iterable[str] = (),
+    deps: Deps | None = None,
+    others: Iterable[Step[Any, Any]] = (),
     inputs: Iterable[str | Input] = (),
     name: str | None = None,
 ) -> Program[Any, Any]:
@@ -44,32 +50,76 @@ def agents_program(
     Each ``agent.run`` or ``agent.run_sync`` that the function makes is a call of a step
     named after the agent: its inputs are the prompt, the message history and the
     dependencies, its output is the result with its messages. The model's turns and the
-    tools are part of it, other agents that a tool runs too. Times and ids in messages
-    are left out. Runs of one agent that go on at once are named: ``with named("shard-3"): …``.
+    tools are part of it, other agents that a tool runs too. With ``turns`` each turn, a
+    request to the model, is a call of the agent's step, and each call of a function tool
+    is one of a step named after the tool. Times and random ids in messages are left out.
+    Runs of one agent that go on at once are named: ``with named("shard-3"): …``.
 
     :param fn: sync or async; its parameters are the inputs of cases
     :param agents: by name, or those that have one
     :param metric: ``metric(output)`` or ``metric(output, case)`` of what the function returns
-    :param variants: by agent and a name for each, what ``agent.override`` is given (model, instructions, tools,
-        model_settings …), or a Variant of that with options; the first is the default fix
-    :param steps: options of agents as steps: ``{"writer": {"cost": 2}}``. Agents of hosted models default to
-        ``deterministic=False``
+    :param variants: by agent and a name for each, what ``agent.override`` is given: model, instructions, tools,
+        model_settings …; by tool another function, or a Tool. Any may be a Variant with options. The first is the
+        default fix
+    :param steps: options of agents and tools as steps: ``{"writer": {"cost": 2}}``. Agents of hosted models default
+        to ``deterministic=False``
+    :param turns: names of the agents whose turns and tools are steps
+    :param inline: names of tools of theirs that are no steps, since they run agents or call steps themselves
+    :param deps: how dependencies are written as JSON and read back, as two functions, where they hold clients or the
+        like; default: as values are, and as the agent's ``deps_type``
+    :param others: steps of your own that the function calls, where they aren't found in it
+    :raises UsageError: if there is no agent or tool of a name
     """
     known = _by_name(agents)
-    variants, options = variants or {}, steps or {}
+    variants, options, turned, inline = variants or {}, steps or {}, list(turns), list(inline)
     what = f"program {name or getattr(fn, '__name__', 'program')}"
-    check_names(what, "agent", known, variants, options)
+    check_names(what, "agent", known, dict.fromkeys(turned))
+    found = [tool for a in turned for tool in tools_of(known[a]).items()]
+    check_names(what, "tool", dict(found), dict.fromkeys(inline))
+    tools: dict[str, Tool[Any]] = {}
+    for tool_name, tool in found:
+        if tool_name not in inline and tools.setdefault(tool_name, tool).function is not tool.function:
+            raise UsageError(f"{what}: two tools are called {tool_name}")
+    check_names(what, "agent or tool" if tools else "agent", [*known, *tools], variants, options)
+    if both := sorted(known.keys() & tools.keys()):
+        raise UsageError(f"{what}: an agent and a tool are called {both[0]}: give agents={{name: agent}}")
     asynchronous = inspect.iscoroutinefunction(fn)
-    found = []
+    things: dict[int, Any] = {id(Agent): True}
+    called = Tools(inline)
+    made: list[Step[Any, Any]] = []
+
+    def step(name: str, as_run: Any, function: Callable[[Any], Any], seen: Callable[[Any], Any]) -> Step[Any, Any]:
+        made.append(
+            step_of(name, as_run, variants.get(name, {}), options.get(name, {}), function=function, seen=seen)
+        )
+        return made[-1]
+
     for agent_name, agent in known.items():
-        runs = _Runs(agent, agent_name, asynchronous)
-        step = Step(agent_name, runs.function({}), **{**_defaults(agent, {}), **options.get(agent_name, {})})
-        for variant, given in variants.get(agent_name, {}).items():
-            other = Variant.of(given)
-            step.variant(variant, runs.function(other.what), **{**_defaults(agent, other.what), **other.options})
-        runs.intercept(step)
-        found.append(step)
-    return Program(fn, name=name, inputs=inputs, steps=found, metric=metric)
+        codec = deps or (_same, decoder(agent.deps_type) or _same)
+        if agent_name not in turned:
+            runs = Runs(agent, agent_name, asynchronous, codec)
+            runs.step = step(agent_name, {}, runs.function, partial(_seen, agent, True))
+            things[id(agent)] = runs
+            intercept_runs(agent)
+            continue
+        for change in variants.get(agent_name, {}).values():
+            check_names(f"agent {agent_name}, whose turns are steps,", "change", TURN_CHANGES, Variant.of(change).what)
+        inside = Inside(agent, agent_name, called)
+        inside.step = step(agent_name, {}, inside.turn, partial(_seen, agent, False))
+        for tool_name, tool in tools_of(agent).items():
+            if tools.get(tool_name) is tool:
+                function = partial(called.function, tool_name, codec)
+                called.steps[tool_name] = step(tool_name, tool, function, _seen_tool)
+        things[id(agent)] = inside
+        intercept_turns(agent)
+        within: Any = agent
+        while isinstance(within, WrapperAgent):
+            within = within.wrapped
+            things.setdefault(id(within), True)
+    refuse_strangers()
+    return Program(
+        running(fn, things), name=name, inputs=inputs, steps=[*made, *own_steps([fn], others)], metric=metric
+    )
 
 
 def _by_name(agents: Mapping[str, Agent[Any, Any]] | Iterable[Agent[Any, Any]]) -> dict[str, Agent[Any, Any]]:
@@ -84,125 +134,30 @@ def _by_name(agents: Mapping[str, Agent[Any, Any]] | Iterable[Agent[Any, Any]]) 
     return out
 
 
-class _Runs:
-    """The runs of one agent, as a step and as the program makes them."""
-
-    def __init__(self, agent: Agent[Any, Any], name: str, asynchronous: bool) -> None:
-        self._agent, self._name, self._asynchronous = agent, name, asynchronous
-        self._run, self._run_sync = agent.run, agent.run_sync
-        self._deps = decoder(agent.deps_type)
-        kinds = agent.output_type
-        kinds = tuple(kinds) if isinstance(kinds, (list, tuple)) else (kinds,)
-        # Functions and output markers as output types say little: their results are what JSON has.
-        kind = Union[kinds] if all(isinstance(k, type) for k in kinds) else Any
-        self._result = TypeAdapter(AgentRunResult[kind])  # type: ignore[valid-type]
-
-    def function(self, override: Mapping[str, Any]) -> Callable[..., Any]:
-        """The function of the step, with what is overridden of the agent."""
-
-        def arguments(prompt: Any, history: Any, deps: Any, more: dict[str, Any]) -> dict[str, Any]:
-            given = {"user_prompt": _PROMPT.validate_python(prompt), **more}
-            if history is not None:
-                given["message_history"] = ModelMessagesTypeAdapter.validate_python(history)
-            if deps is not None:
-                given["deps"] = deps if self._deps is None else self._deps(deps)
-            return given
-
-        async def run(prompt: Any, history: Any = None, deps: Any = None, options: Any = None) -> Any:
-            with self._agent.override(**override):
-                return self._dump(await self._run(**arguments(prompt, history, deps, options or {})))
-
-        def run_sync(prompt: Any, history: Any = None, deps: Any = None, options: Any = None) -> Any:
-            with self._agent.override(**override):
-                return self._dump(self._run_sync(**arguments(prompt, history, deps, options or {})))
-
-        return run if self._asynchronous else run_sync
-
-    def _dump(self, result: AgentRunResult[Any]) -> Any:
-        usage: Any = result.usage
-        if not hasattr(usage, "input_tokens"):  # a method, before version 2
-            usage = usage()
-        told = {"input_tokens": usage.input_tokens, "output_tokens": usage.output_tokens, "requests": usage.requests}
-        tell(usage=told)
-        return _timeless(self._result.dump_python(result, mode="json"))
-
-    def intercept(self, step: Step[Any, Any]) -> None:
-        """Has the agent's runs of a program be calls of the step; all others are as they were."""
-        agent: Any = self._agent
-
-        async def run(user_prompt: Any = None, **given: Any) -> Any:
-            if not in_program():
-                return await self._run(user_prompt, **given)
-            out = ask(step, **self._inputs(user_prompt, given))
-            return self._result.validate_python(await out if inspect.isawaitable(out) else out)
-
-        def run_sync(user_prompt: Any = None, **given: Any) -> Any:
-            if not in_program():
-                return self._run_sync(user_prompt, **given)
-            if self._asynchronous:
-                raise UsageError(f"agent {self._name}: an async function awaits agent.run")
-            return self._result.validate_python(ask(step, **self._inputs(user_prompt, given)))
-
-        agent.run, agent.run_sync = run, run_sync
-        for method in ("iter", "run_stream", "run_stream_events", "run_stream_sync", "run_to_completion"):
-            if hasattr(agent, method):
-                setattr(agent, method, self._refusing(method, getattr(agent, method)))
-
-    def _refusing(self, method: str, fn: Callable[..., Any]) -> Callable[..., Any]:
-        def call(*args: Any, **kwargs: Any) -> Any:
-            if in_program():
-                raise UsageError(f"agent {self._name}: agent.{method} can't be replayed; use agent.run")
-            return fn(*args, **kwargs)
-
-        return call
-
-    def _inputs(self, prompt: Any, given: dict[str, Any]) -> dict[str, Any]:
-        """The step's inputs for a call of run."""
-        out: dict[str, Any] = {"prompt": _PROMPT.dump_python(prompt, mode="json")}
-        more = {}
-        for key, value in given.items():
-            if value is None:
-                continue
-            if key == "message_history":
-                out["history"] = _timeless(ModelMessagesTypeAdapter.dump_python(list(value), mode="json"))
-            elif key == "deps":
-                out["deps"] = value
-            elif key in _PASSED:
-                more[key] = value
-            else:
-                raise UsageError(f"agent {self._name}: {key}= of agent.run can't be replayed; give it to the Agent")
-        if more:
-            out["options"] = more
-        return out
+def _same(value: Any) -> Any:
+    return value
 
 
-def _timeless(value: Any) -> Any:
-    """Messages without what differs between two runs that say the same."""
-    if isinstance(value, list):
-        return [_timeless(v) for v in value]
-    if not isinstance(value, dict):
-        return value
-    out = {k: _timeless(v) for k, v in value.items()}
-    if "part_kind" in out or out.get("kind") in ("request", "response") or "messages" in out:
-        for key in ("run_id", "conversation_id", "provider_response_id"):
-            if key in out:
-                out[key] = None if key == "provider_response_id" else ""
-        if "timestamp" in out:
-            out["timestamp"] = _EPOCH
-    return out
+def _seen(agent: Agent[Any, Any], whole: bool, change: Mapping[str, Any]) -> dict[str, Any]:
+    """What is seen of an agent with changes: its version, and whether its model is a hosted one.
 
-
-def _defaults(agent: Agent[Any, Any], override: Mapping[str, Any]) -> dict[str, Any]:
-    """The options of a step or variant that an agent suggests."""
-    model = override.get("model", agent.model)
-    toolset = getattr(agent, "_function_toolset", None)
-    tools = [t.function for t in getattr(toolset, "tools", {}).values()]
-    prompts = [getattr(agent, a, ()) for a in ("_instructions", "_system_prompts")]
-    given = [v for item in sorted(override.items()) if item[0] != "model" for v in item]
-    version = text_version(getattr(model, "model_name", model), *prompts, *tools, *_flat(given))
+    :param whole: its tools and outputs are part of the step
+    """
+    change = dict(change)
+    model = change.pop("model", agent.model)
+    parts = [getattr(model, "model_name", model), getattr(model, "settings", None), getattr(model, "function", None)]
+    parts += [getattr(agent, a, None) for a in ("_instructions", "_system_prompts", "model_settings")]
+    if whole:
+        parts += [_function_of(t) for t in tools_of(agent).values()] + [agent.output_type]
+    changed = {k: [_function_of(t) for t in v] if k == "tools" else v for k, v in sorted(change.items())}
+    version = {"version": digest_of(*parts, changed)}
     local = isinstance(model, (TestModel, FunctionModel))
-    return {"version": version} if local else {"version": version, "deterministic": False}
+    return version if local else {**version, "deterministic": False}
 
 
-def _flat(values: Iterable[Any]) -> list[Any]:
-    return [f for v in values for f in (_flat(v) if isinstance(v, (list, tuple)) else [v])]
+def _seen_tool(tool: Any) -> dict[str, Any]:
+    return {"version": digest_of(_function_of(tool))}
+
+
+def _function_of(tool: Any) -> Any:
+    return getattr(tool, "function", tool)

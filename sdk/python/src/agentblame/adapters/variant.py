@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from ..errors import UsageError
+from ..step import Step
 
 
 class Variant:
@@ -55,3 +56,30 @@ def variant_options(given: Variant, step: Mapping[str, Any], seen: Callable[[Any
     if "deterministic" in step:
         own.pop("deterministic", None)
     return own | given.options
+
+
+def step_of(
+    name: str,
+    as_run: Any,
+    variants: Mapping[str, Any],
+    options: Mapping[str, Any],
+    *,
+    function: Callable[[Any], Callable[..., Any]],
+    seen: Callable[[Any], dict[str, Any]],
+    change: Callable[[str, Any], Any] = lambda name, given: given,
+    read: Callable[[Any], Any] = lambda output: output,
+) -> Step[Any, Any]:
+    """A step with its variants, of what they are made of in their framework.
+
+    :param options: of the step; they go before what is seen of ``as_run``
+    :param function: gives what runs of one that is made of something are
+    :param seen: gives the options that something suggests
+    :param change: gives what a variant is made of, by its name and what is given for it
+    :param read: makes what a key is given of an output that is JSON
+    """
+    step: Step[Any, Any] = Step(name, function(as_run), **{**seen(as_run), **read_key(options, read)})
+    for variant, given in variants.items():
+        other = Variant.of(given)
+        changed = Variant(change(variant, other.what), **other.options)
+        step.variant(variant, function(changed.what), **variant_options(changed, options, seen))
+    return step
