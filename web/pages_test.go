@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/agentblame/agentblame/blame"
@@ -13,8 +14,8 @@ import (
 	"github.com/agentblame/agentblame/report/hostile"
 )
 
-// writePages writes the pages that the browser opens: usual results, a hostile
-// one and a large one.
+// writePages writes the pages that the browser opens: usual results, and one of
+// each kind that looks different.
 func writePages(t *testing.T, dir string) {
 	t.Helper()
 	write(t, dir, "refund", batch(t, demo.Refund("A"), []pipeline.Case{demo.RefundCase()}, blame.Options{}))
@@ -25,6 +26,27 @@ func writePages(t *testing.T, dir string) {
 	write(t, dir, "rag", rag)
 	write(t, dir, "hostile", attacked(rag))
 	write(t, dir, "many", hundredfold(rag))
+
+	eight, err := blame.BatchOf(t.Context(), demo.Eight(), demo.EightCases{N: 30, Seed: 1}, blame.Options{Concurrency: 4})
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, dir, "eight", eight)
+	cases := demo.RagCases(40, 547)
+	for name, o := range map[string]blame.Options{
+		"calls":   {Calls: true},
+		"sampled": {Method: blame.Permutation, Permutations: 64},
+		"cut":     {Method: blame.Exact, Nodes: 2},
+		"prior":   {Mode: blame.Prior, Worlds: 8},
+		"harm":    {Harm: 20},
+	} {
+		write(t, dir, name, batch(t, demo.Rag(), cases, o))
+	}
+	passing := slices.DeleteFunc(cases, func(c pipeline.Case) bool {
+		return !slices.ContainsFunc(rag.Cases, func(r blame.CaseResult) bool { return r.ID == c.ID && r.Passed })
+	})
+	write(t, dir, "pass", batch(t, demo.Rag(), passing, blame.Options{}))
+	write(t, dir, "empty", batch(t, demo.Rag(), nil, blame.Options{}))
 }
 
 // hundredfold is a result of a hundred times as many cases.
