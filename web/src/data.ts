@@ -18,11 +18,19 @@ export interface Case {
   cost_factual: number;
   shapley?: Record<string, number>;
   shapley_exact?: Record<string, string>;
+  shapley_ordered?: Record<string, number>;
+  owen?: Record<string, number>;
   intervals?: Record<string, Bounds>;
+  intervals_cover?: string;
+  bounds?: Record<string, Bounds>;
+  certain_top?: string;
+  coverage?: number;
   fix_alone?: Record<string, number>;
+  leave_one_out?: Record<string, number>;
   last_touch?: string;
   minimal_repairs?: string[][];
   minimal_repairs_cut?: boolean;
+  minimal_repairs_frequency?: number[];
   cheapest_repair?: { fixes: string[]; cost: number };
   errors?: { step?: string; variant?: string; coalition?: string[] | null; message: string; traceback?: string }[];
   tags?: Record<string, string>;
@@ -58,12 +66,23 @@ export interface Value {
   error?: string;
 }
 
+/** What two fixes do together beyond what each does, by several indices. */
+export interface Interaction {
+  players: [string, string];
+  kind: string;
+  sii: number;
+  stii: number;
+  fsii: number;
+  bii: number;
+}
+
 export interface Result {
   pipeline: { name: string; steps: { name: string; fix?: string }[] };
   settings: { pass: number; players: string; mode: string };
   summary: { stories_cut?: number };
   steps: { name: string; shapley: { mean: number } }[];
   repair_groups?: { count: number; cases: string[]; minimal_repairs: string[][] }[];
+  interactions?: Interaction[];
   groups?: { name: string; members: string[] }[];
   cases: Case[];
   values?: Value[];

@@ -3,8 +3,10 @@ import { render } from "preact";
 import { load } from "./data.js";
 import { clickable } from "./page.js";
 import { Cases } from "./views/cases.js";
+import { Pairs, pairKinds } from "./views/pairs.js";
 import { Spread } from "./views/spread.js";
 import { Theme } from "./views/theme.js";
+import { Together } from "./views/together.js";
 
 function show(section: string, view: preact.ComponentChild, instead = false): void {
   const live = document.querySelector<HTMLElement>(`#${section} > .live`);
@@ -22,6 +24,9 @@ async function start(): Promise<void> {
   for (const e of document.querySelectorAll<HTMLElement>(".js-only")) e.hidden = false;
   show("cases", <Cases result={r} />);
   clickable();
+  const kinds = pairKinds();
+  if (kinds.length > 0) show("graph", <Pairs kinds={kinds} />);
+  if (r.interactions?.length) show("interactions", <Together interactions={r.interactions} steps={r.steps.map((s) => s.name)} />, true);
   // What is further down waits until the first screen is there.
   requestIdleCallback(() => show("spread", <Spread result={r} />, true), { timeout: 1000 });
 }

@@ -1,6 +1,6 @@
 /** The cases that a state selects, in its order. */
 import type { Case, Result } from "./data.js";
-import type { State } from "./state.js";
+import { rangeOf, type State } from "./state.js";
 import { blameOf, mostBlamed, outcome, searchText, stepOf } from "./words.js";
 
 const texts = new WeakMap<Case, string>();
@@ -13,8 +13,8 @@ function textOf(r: Result, c: Case): string {
 
 export function selected(r: Result, s: State): Case[] {
   const words = s.q.toLowerCase().split(/\s+/).filter(Boolean);
-  const group = s.group === "" ? undefined : JSON.stringify(r.repair_groups?.[Number(s.group)]?.minimal_repairs);
-  const [rangeStep, from, to] = s.range.split("|");
+  const group = s.group === "" ? undefined : JSON.stringify(r.repair_groups?.[Number(s.group)]?.minimal_repairs ?? null);
+  const range = rangeOf(s.range);
   const members = r.groups?.find((g) => g.name === s.step)?.members;
   const keep = (c: Case): boolean => {
     if (s.outcome === "failing" ? c.passed || c.undefined !== undefined : s.outcome && outcome(c) !== s.outcome) return false;
@@ -24,9 +24,9 @@ export function selected(r: Result, s: State): Case[] {
       const at = s.tag.indexOf("=");
       if (c.tags?.[s.tag.slice(0, at)] !== s.tag.slice(at + 1)) return false;
     }
-    if (s.range) {
-      const value = blameOf(c, rangeStep ?? "");
-      if (value === undefined || value < Number(from) || value > Number(to)) return false;
+    if (range) {
+      const value = blameOf(c, range.step);
+      if (value === undefined || !(value >= range.from && value <= range.to)) return false;
     }
     if (words.length === 0) return true;
     const text = textOf(r, c);
@@ -39,7 +39,7 @@ export function selected(r: Result, s: State): Case[] {
     score: (c) => c.score ?? 2,
     cost: (c) => -c.cost,
   };
-  const key = by[s.sort];
+  const key = Object.hasOwn(by, s.sort) ? by[s.sort] : undefined;
   if (key) {
     const keys = new Map(out.map((c) => [c, key(c)]));
     out.sort((a, b) => {

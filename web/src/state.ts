@@ -13,6 +13,12 @@ export interface State {
   range: string;
 }
 
+/** The parts of a range. A step's name may have any sign in it, numbers have no bar. */
+export function rangeOf(range: string): { step: string; from: number; to: number } | undefined {
+  const parts = /^(.*)\|([^|]*)\|([^|]*)$/s.exec(range);
+  return parts ? { step: parts[1]!, from: Number(parts[2]), to: Number(parts[3]) } : undefined;
+}
+
 const empty: State = { q: "", step: "", group: "", tag: "", outcome: "", sort: "", open: "", range: "" };
 
 const listeners = new Set<(s: State) => void>();
@@ -30,21 +36,33 @@ export const state = (): State => now;
 
 /** Changes the state, and tells those who show it. */
 export function change(to: Partial<State>): void {
+  const before = now;
   now = { ...now, ...to };
   const given = new URLSearchParams(Object.entries(now).filter(([, v]) => v !== ""));
   const hash = given.size > 0 ? "#cases?" + given.toString() : location.hash.startsWith("#cases?") ? "#cases" : location.hash;
-  history.replaceState(null, "", hash || location.pathname + location.search);
-  for (const tell of listeners) tell(now);
+  const url = hash || location.pathname + location.search;
+  if (before.open === "" && now.open !== "") {
+    // The way back from an open case is to where it was opened.
+    history.replaceState(before, "");
+    history.pushState(now, "", url);
+  } else {
+    history.replaceState(now, "", url);
+  }
+  tell();
+}
+
+function tell(): void {
+  for (const told of listeners) told(now);
 }
 
 /** Shows all cases again. */
 export const reset = (): void => change({ ...empty });
 
 /** Calls a function now and whenever the state has changed. */
-export function watch(tell: (s: State) => void): () => void {
-  listeners.add(tell);
-  tell(now);
-  return () => listeners.delete(tell);
+export function watch(told: (s: State) => void): () => void {
+  listeners.add(told);
+  told(now);
+  return () => listeners.delete(told);
 }
 
 export function useShown(): State {
@@ -54,5 +72,12 @@ export function useShown(): State {
 }
 
 addEventListener("hashchange", () => {
-  if (location.hash.startsWith("#cases?")) change(fromHash());
+  if (!location.hash.startsWith("#cases?")) return;
+  now = fromHash();
+  tell();
+});
+addEventListener("popstate", (e) => {
+  if (!e.state) return; // a link to a part of the page
+  now = { ...empty, ...(e.state as Partial<State>) };
+  tell();
 });

@@ -2,9 +2,9 @@
 import type { Case, Result, Value } from "./data.js";
 
 /** A difference of scores, "+0.417". Nothing is shown as −0. */
-export function signed(x: number): string {
-  const s = (x < 0 ? "" : "+") + x.toFixed(3);
-  return s === "-0.000" ? "+0.000" : s;
+export function signed(x: number, digits = 3): string {
+  const s = x.toFixed(digits);
+  return s.startsWith("-") && Number(s) !== 0 ? s : "+" + s.replace("-", "");
 }
 
 /** A score to four digits. */
@@ -65,6 +65,17 @@ export function mostBlamed(c: Case): { players: string[]; value: number } | unde
   return { players: entries.filter(([, v]) => signed(v) === signed(value)).map(([p]) => p), value };
 }
 
+/** Who is most to blame in a case, in a line. */
+export function blamed(c: Case): string {
+  const most = mostBlamed(c);
+  return most ? `${signed(most.value)} ${most.players.map(visible).join(", ")}` : "";
+}
+
+/** A case's score as run, and with every fix. */
+export function scores(c: Case): string {
+  return score(c.score) + (c.score_fixed === undefined ? "" : ` → ${score(c.score_fixed)}`);
+}
+
 export type Outcome = "repairable" | "not repairable" | "estimated" | "undefined" | "passes";
 
 /** What became of a case. */
@@ -81,7 +92,11 @@ export function repairs(c: Case, most = 3): string {
   if (c.passed) return "passes";
   if (!c.minimal_repairs) return "not known";
   if (c.minimal_repairs.length === 0) return "nothing repairs it";
-  const sets = c.minimal_repairs.slice(0, most).map((s) => s.map(visible).join(" + "));
+  const often = c.minimal_repairs_frequency;
+  const sets = c.minimal_repairs.slice(0, most).map((s, i) => {
+    const fixes = s.length > 0 ? s.map(visible).join(" + ") : "no fix";
+    return often ? `${fixes} (in ${Number(((often[i] ?? 0) * 100).toFixed(1))} % of worlds)` : fixes;
+  });
   if (c.minimal_repairs_cut || c.minimal_repairs.length > most) sets.push("…");
   return sets.join(" or ");
 }

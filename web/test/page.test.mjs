@@ -1,52 +1,9 @@
 // The report's pages in a real browser: what one can do with them, and what they must never do.
 import assert from "node:assert/strict";
-import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
-import { createRequire } from "node:module";
-import { tmpdir } from "node:os";
+import { statSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, test } from "node:test";
-import { chromium } from "playwright-core";
-
-const pages = process.env.PAGES;
-const skip = pages && process.env.BROWSER ? false : "PAGES and BROWSER name no pages and no browser: run go test ./web";
-const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
-const wide = { width: 1280, height: 900 };
-const narrow = { width: 360, height: 740 };
-let profile, browser;
-
-before(async () => {
-  if (skip) return;
-  profile = mkdtempSync(join(tmpdir(), "agentblame-browser-"));
-  browser = await chromium.launch({
-    executablePath: process.env.BROWSER,
-    args: ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"],
-  });
-});
-after(async () => {
-  await browser?.close();
-  if (profile) rmSync(profile, { recursive: true });
-});
-
-/** Opens a page, and fails the test for errors, requests and dialogs. */
-async function open(t, name, { hash = "", view = wide, scheme = "light", js = true } = {}) {
-  const context = await browser.newContext({ viewport: view, colorScheme: scheme, javaScriptEnabled: js });
-  const page = await context.newPage();
-  const wrong = [];
-  page.on("console", (m) => ["error", "warning"].includes(m.type()) && wrong.push(`console: ${m.text()}`));
-  page.on("pageerror", (e) => wrong.push(`error: ${e.message}`));
-  page.on("request", (r) => !/^(file|data|blob):/.test(r.url()) && wrong.push(`request: ${r.url()}`));
-  page.on("dialog", (d) => (wrong.push(`dialog: ${d.message()}`), d.dismiss()));
-  await page.goto(`file://${join(pages, name)}.html${hash}`);
-  if (js) await page.waitForSelector(".list");
-  t.after(async () => {
-    await context.close();
-    assert.deepEqual(wrong, []);
-  });
-  return page;
-}
-
-const count = (page) => page.textContent("#count");
-const rows = (page) => page.locator(".list .row");
+import { test } from "node:test";
+import { count, fit, narrow, open, pages, rows, skip, unfold, wide } from "../browser.mjs";
 
 test("the first screen says what to fix", { skip }, async (t) => {
   const page = await open(t, "rag");
@@ -165,11 +122,7 @@ for (const name of ["refund", "rag", "hostile"]) {
         await page.focus(".list");
         await page.keyboard.press("Enter");
         await page.waitForSelector(".story");
-        await page.evaluate(axe);
-        const found = await page.evaluate(() => axe.run(document, { resultTypes: ["violations"] }));
-        assert.deepEqual(found.violations.map((v) => `${v.id}: ${v.nodes.slice(0, 3).map((n) => n.html.slice(0, 200)).join(" | ")}`), []);
-        const over = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
-        assert.ok(over <= 0, `the page is ${over} px too wide`);
+        await fit(page);
       });
     }
   }
@@ -185,7 +138,7 @@ test("hostile texts stay text", { skip, timeout: 120_000 }, async (t) => {
   for (let i = 0; i < all; i++) {
     await page.keyboard.press("Enter");
     await page.waitForSelector(".story", { timeout: 5000 }).catch(() => assert.fail(`case ${i} doesn't open`));
-    for (const s of await page.locator(".story summary").all()) await s.click();
+    await unfold(page);
     assert.equal(await page.evaluate(() => window.hacked), undefined);
     await page.keyboard.press("Escape");
     await page.locator(".list").focus();

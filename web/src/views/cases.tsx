@@ -1,10 +1,11 @@
 /** The cases: search, filters, a list that holds any number, and the one that is open. */
-import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import type { Result } from "../data.js";
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
+import type { Case, Result } from "../data.js";
 import { selected } from "../select.js";
-import { change, reset, useShown, type State } from "../state.js";
-import { visible } from "../words.js";
+import { change, rangeOf, reset, useShown, type State } from "../state.js";
+import { clipped, visible } from "../words.js";
 import { List } from "./list.js";
+import { Printed } from "./printed.js";
 import { StoryView } from "./story.js";
 
 const outcomes: [string, string][] = [
@@ -51,10 +52,13 @@ export function Cases({ result }: { result: Result }) {
     return () => removeEventListener("keydown", key);
   }, []);
 
-  const close = () => {
-    change({ open: "" });
-    list.current?.focus();
-  };
+  const was = useRef(s.open);
+  useLayoutEffect(() => {
+    // The focus was in the case that is closed now.
+    if (was.current !== "" && s.open === "" && document.activeElement === document.body) list.current?.focus();
+    was.current = s.open;
+  }, [s.open]);
+  const close = () => change({ open: "" });
   return (
     <>
       <p class="how">
@@ -74,10 +78,22 @@ export function Cases({ result }: { result: Result }) {
       <p aria-live="polite" class="how" id="count">
         {shown.length === result.cases.length ? `${shown.length} cases` : `${shown.length} of ${result.cases.length} cases`}
       </p>
-      {shown.length > 0 && <List cases={shown} open={s.open} box={list} onOpen={(c) => change({ open: c.id })} />}
-      {open && <StoryView key={open.id} result={result} case={open} onClose={close} />}
+      {shown.length > 0 && <List cases={shown} open={s.open} box={list} onOpen={(c) => change({ open: c.id })} onClose={close} />}
+      <Printed cases={shown} />
+      {open && <StoryView key={open.id} result={result} case={open} beside={beside(shown, open)} onOpen={(c) => change({ open: c.id })} onClose={close} />}
+      {s.open !== "" && !open && (
+        <p class="careful">
+          There is no case <bdi>{visible(clipped(s.open, 200))}</bdi> in this report.
+        </p>
+      )}
     </>
   );
+}
+
+/** The cases before and after one, of those that are listed. */
+function beside(shown: Case[], open: Case): { before?: Case; after?: Case } {
+  const at = shown.indexOf(open);
+  return at < 0 ? {} : { before: shown[at - 1], after: shown[at + 1] };
 }
 
 function Choice({ label, name, now, options }: { label: string; name: keyof State; now: State; options: [string, string][] }) {
@@ -99,10 +115,8 @@ function Choice({ label, name, now, options }: { label: string; name: keyof Stat
 function Chips({ now }: { now: State }) {
   const chips: [string, Partial<State>][] = [];
   if (now.group !== "") chips.push([`repair group ${Number(now.group) + 1}`, { group: "" }]);
-  if (now.range !== "") {
-    const [step, from, to] = now.range.split("|");
-    chips.push([`blame of ${visible(step ?? "")} from ${from} to ${to}`, { range: "" }]);
-  }
+  const range = rangeOf(now.range);
+  if (range) chips.push([`blame of ${visible(range.step)} from ${range.from} to ${range.to}`, { range: "" }]);
   const any = Object.entries(now).some(([key, v]) => v !== "" && key !== "open" && key !== "sort");
   if (!any) return null;
   return (

@@ -2,16 +2,17 @@
 import type { RefObject } from "preact";
 import { useEffect, useLayoutEffect, useState } from "preact/hooks";
 import type { Case } from "../data.js";
-import { mostBlamed, repairs, score, signed, visible } from "../words.js";
+import { blamed, repairs, scores, visible } from "../words.js";
 
 interface Props {
   cases: Case[];
   open: string;
   box: RefObject<HTMLDivElement | null>;
   onOpen: (c: Case) => void;
+  onClose: () => void;
 }
 
-export function List({ cases, open, box, onOpen }: Props) {
+export function List({ cases, open, box, onOpen, onClose }: Props) {
   const [at, setAt] = useState(0);
   const [top, setTop] = useState(0);
   const [height, setHeight] = useState(44);
@@ -24,11 +25,6 @@ export function List({ cases, open, box, onOpen }: Props) {
     narrow.addEventListener("change", set);
     return () => narrow.removeEventListener("change", set);
   }, []);
-  useEffect(() => {
-    setAt(0);
-    box.current?.scrollTo({ top: 0 });
-  }, [cases]);
-
   const go = (to: number) => {
     const next = Math.max(0, Math.min(cases.length - 1, to));
     setAt(next);
@@ -36,6 +32,13 @@ export function List({ cases, open, box, onOpen }: Props) {
     if (next * height < e.scrollTop) e.scrollTop = next * height;
     if ((next + 1) * height > e.scrollTop + e.clientHeight) e.scrollTop = (next + 1) * height - e.clientHeight;
   };
+  // Other cases begin at the top, and the open one is in sight, however it was opened.
+  useEffect(() => go(0), [cases]);
+  useEffect(() => {
+    const to = open === "" ? -1 : cases.findIndex((c) => c.id === open);
+    if (to >= 0) go(to);
+  }, [cases, open, height]);
+
   const key = (e: KeyboardEvent) => {
     const page = Math.floor(view / height);
     const steps: Record<string, number> = { ArrowDown: at + 1, ArrowUp: at - 1, PageDown: at + page, PageUp: at - page, Home: 0, End: cases.length - 1 };
@@ -47,6 +50,8 @@ export function List({ cases, open, box, onOpen }: Props) {
       e.preventDefault();
       const c = cases[at];
       if (c) onOpen(c);
+    } else if (e.key === "Escape") {
+      onClose();
     }
   };
   const first = Math.max(0, Math.floor(top / height) - 8);
@@ -83,7 +88,6 @@ interface RowProps {
 }
 
 function Row({ case: c, at, of, height, active, open, onOpen }: RowProps) {
-  const most = mostBlamed(c);
   return (
     <div
       class="row"
@@ -96,11 +100,8 @@ function Row({ case: c, at, of, height, active, open, onOpen }: RowProps) {
       onClick={onOpen}
     >
       <bdi>{visible(c.id)}</bdi>
-      <span class="quiet">
-        {score(c.score)}
-        {c.score_fixed !== undefined && ` → ${score(c.score_fixed)}`}
-      </span>
-      <bdi>{most ? `${signed(most.value)} ${most.players.map(visible).join(", ")}` : ""}</bdi>
+      <span class="quiet">{scores(c)}</span>
+      <bdi>{blamed(c)}</bdi>
       <bdi class="quiet">{repairs(c)}</bdi>
     </div>
   );

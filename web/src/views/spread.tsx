@@ -53,11 +53,12 @@ export function Spread({ result }: { result: Result }) {
     const width = Math.max(300, Math.min(760, e.clientWidth || 760));
     const chart = Plot.plot({
       width,
-      height: 34 + row * steps.length,
+      height: 46 + row * steps.length,
       marginLeft: width < 500 ? 92 : 160,
       marginTop: 4,
+      marginBottom: 42,
       style: { background: "transparent", color: "inherit", fontSize: "12px", fontFamily: "inherit" },
-      x: { label: "blame", grid: true, nice: true },
+      x: { label: "blame", labelOffset: 38, grid: true, nice: true },
       y: { domain: [0, steps.length * row], reverse: true, axis: null, range: [4 + row * steps.length, 4] },
       marks: [
         Plot.ruleX([0], { stroke: "var(--quiet)" }),

@@ -1,12 +1,24 @@
 /** What happened in one case: from the run as it was to the one with every fix. */
 import { useEffect, useRef } from "preact/hooks";
 import type { Call, Case, Result } from "../data.js";
-import { amount, clipped, outcome, repairs, score, valueText, visible } from "../words.js";
-import { Difference } from "./difference.js";
+import { amount, clipped, outcome, repairs, score, visible } from "../words.js";
+import { Beside } from "./beside.js";
+import { Inputs } from "./inputs.js";
 import { Lattice } from "./lattice.js";
+import { Numbers } from "./numbers.js";
+import { Text } from "./text.js";
 import { Waterfall } from "./waterfall.js";
 
-export function StoryView({ result, case: c, onClose }: { result: Result; case: Case; onClose: () => void }) {
+interface Props {
+  result: Result;
+  case: Case;
+  /** Its neighbours in the list. */
+  beside: { before?: Case; after?: Case };
+  onOpen: (c: Case) => void;
+  onClose: () => void;
+}
+
+export function StoryView({ result, case: c, beside, onOpen, onClose }: Props) {
   const title = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
     title.current?.focus({ preventScroll: true });
@@ -20,9 +32,17 @@ export function StoryView({ result, case: c, onClose }: { result: Result; case: 
         <h3 id="story-h" ref={title} tabIndex={-1}>
           <bdi>{visible(c.id)}</bdi>
         </h3>
-        <button type="button" onClick={onClose}>
-          Close
-        </button>
+        <div class="tools">
+          <button type="button" disabled={!beside.before} onClick={() => onOpen(beside.before!)}>
+            Previous
+          </button>
+          <button type="button" disabled={!beside.after} onClick={() => onOpen(beside.after!)}>
+            Next
+          </button>
+          <button type="button" onClick={onClose}>
+            Close
+          </button>
+        </div>
       </header>
       <p>
         <span class="pill">{outcome(c)}</span>
@@ -41,9 +61,12 @@ export function StoryView({ result, case: c, onClose }: { result: Result; case: 
         {c.score_fixed !== undefined && `, ${score(c.score_fixed)} with every fix`}. {c.minimal_repairs && c.minimal_repairs.length > 0 && <>Repaired by <bdi>{repairs(c, 8)}</bdi>.</>}
         {c.minimal_repairs?.length === 0 && "No combination of the fixes repairs it."}
         {c.undefined !== undefined && <> Undefined: <bdi>{visible(clipped(c.undefined, 2000))}</bdi>.</>}
+        {c.coverage !== undefined && ` The score of ${Number((c.coverage * 100).toFixed(1))} % of the sets of fixes is known.`}
+        {c.certain_top && <> Most to blame, whatever is unknown: <bdi>{visible(c.certain_top)}</bdi>.</>}
         {c.last_touch && <> Touched last: <bdi>{visible(c.last_touch)}</bdi>.</>}
       </p>
       {c.shapley && <Waterfall case={c} order={result.pipeline.steps.map((s) => s.name)} />}
+      {!c.shapley && c.bounds && <Numbers case={c} players={Object.keys(c.bounds)} />}
       {story?.coalitions && story.coalitions.length > 2 && <Lattice story={story} pass={result.settings.pass} />}
       <Errors case={c} />
       {story ? (
@@ -52,7 +75,7 @@ export function StoryView({ result, case: c, onClose }: { result: Result; case: 
           {story.other_world && <p class="how">The fixed replay saw other noise than the run as it was: that of the first world.</p>}
           <Givens result={result} case={c} />
           {pairs.map(([was, fixed], i) => (
-            <CallView key={i} result={result} was={was} fixed={fixed} />
+            <CallView key={i} result={result} was={was} fixed={fixed} both={story.fixed !== undefined} />
           ))}
         </>
       ) : (
@@ -98,16 +121,7 @@ function Givens({ result, case: c }: { result: Result; case: Case }) {
   );
 }
 
-function Text({ value }: { value: Parameters<typeof valueText>[0] }) {
-  return (
-    <>
-      <pre tabIndex={0}>{valueText(value)}</pre>
-      {value?.bytes !== undefined && <p class="how">The first part of {value.bytes} bytes.</p>}
-    </>
-  );
-}
-
-function CallView({ result, was, fixed }: { result: Result; was?: Call; fixed?: Call }) {
+function CallView({ result, was, fixed, both }: { result: Result; was?: Call; fixed?: Call; both: boolean }) {
   const call = (was ?? fixed)!;
   const values = result.values ?? [];
   const a = was && values[was.output];
@@ -121,9 +135,9 @@ function CallView({ result, was, fixed }: { result: Result; was?: Call; fixed?: 
           {call.iteration !== "1" && `#${visible(call.iteration)}`}
         </bdi>{" "}
         {was && <Marks call={was} />}
-        {fixed && (fixed.variant !== was?.variant || fixed.reused) && <Marks call={fixed} fixed />}
+        {fixed && <Marks call={fixed} fixed />}
         {!was && <span class="pill">only with every fix</span>}
-        {!fixed && result.cases.length > 0 && <span class="pill">only as it was</span>}
+        {!fixed && both && <span class="pill">only as it was</span>}
       </h4>
       {same || !a || !b ? (
         <>
@@ -131,19 +145,9 @@ function CallView({ result, was, fixed }: { result: Result; was?: Call; fixed?: 
           <Text value={a ?? b} />
         </>
       ) : (
-        <div class="two">
-          <div>
-            <p class="how">as run{a.error !== undefined && ": an error"}</p>
-            <Difference from={valueText(a)} to={valueText(b)} side="from" />
-            {a.bytes !== undefined && <p class="how">The first part of {a.bytes} bytes.</p>}
-          </div>
-          <div>
-            <p class="how">with every fix{b.error !== undefined && ": an error"}</p>
-            <Difference from={valueText(a)} to={valueText(b)} side="to" />
-            {b.bytes !== undefined && <p class="how">The first part of {b.bytes} bytes.</p>}
-          </div>
-        </div>
+        <Beside was={a} fixed={b} />
       )}
+      <Inputs result={result} was={was} fixed={fixed} />
       <Draws was={was} fixed={fixed} />
     </section>
   );
@@ -159,7 +163,7 @@ function Marks({ call, fixed = false }: { call: Call; fixed?: boolean }) {
       )}
       {fixed && call.reused && <span class="pill">reused</span>}
       {call.recorded && <span class="pill">recorded</span>}
-      {!(fixed && call.reused) && !call.recorded && <span class="pill">{`${fixed ? "fix " : ""}run: cost ${amount(call.cost)}`}</span>}
+      {!(fixed && call.reused) && !call.recorded && <span class="pill">{`${!fixed ? "run" : call.variant ? "fix run" : "run again"}: cost ${amount(call.cost)}`}</span>}
     </>
   );
 }

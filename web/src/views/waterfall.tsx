@@ -4,6 +4,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import type { Case } from "../data.js";
 import { score, short, signed, stepOf, visible } from "../words.js";
 import { place } from "./chart.js";
+import { Numbers } from "./numbers.js";
 
 export function Waterfall({ case: c, order }: { case: Case; order: string[] }) {
   const [by, setBy] = useState<"pipeline" | "largest">("pipeline");
@@ -21,17 +22,18 @@ export function Waterfall({ case: c, order }: { case: Case; order: string[] }) {
     const shown = bars.slice(0, most);
     const chart = Plot.plot({
       width: Math.max(280, Math.min(760, e.clientWidth || 760)),
-      height: 46 + 26 * shown.length,
+      height: 58 + 26 * shown.length,
+      marginBottom: 42,
       marginLeft: Math.min(160, 20 + 7 * Math.max(4, ...shown.map((b) => b.player.length))),
       marginRight: 56,
       style: { background: "transparent", color: "inherit", fontSize: "12px", fontFamily: "inherit" },
-      x: { label: "score", grid: true },
+      x: { label: "score", labelOffset: 38, grid: true },
       y: { label: null, domain: shown.map((b) => b.player), tickFormat: (p: string) => short(p) },
       marks: [
         Plot.barX(shown, { y: "player", x1: "from", x2: "to", fill: (b: { value: number }) => (b.value < 0 ? "var(--bad)" : "var(--accent)"), fillOpacity: 0.75, insetTop: 3, insetBottom: 3 }),
-        Plot.text(shown, { y: "player", x: (b: { from: number; to: number }) => Math.max(b.from, b.to), text: (b: { value: number }) => signed(b.value), textAnchor: "start", dx: 6, fill: "var(--ink)" }),
         Plot.ruleX([begin], { stroke: "var(--quiet)", strokeDasharray: "3 3" }),
         ...(c.score_fixed === undefined ? [] : [Plot.ruleX([c.score_fixed], { stroke: "var(--good)", strokeDasharray: "3 3" })]),
+        Plot.text(shown, { y: "player", x: (b: { from: number; to: number }) => Math.max(b.from, b.to), text: (b: { value: number }) => signed(b.value), textAnchor: "start", dx: 6, fill: "var(--ink)", stroke: "var(--paper)", strokeWidth: 5 }),
       ],
     });
     place(e, chart, `From ${score(begin)}: ${shown.map((b) => `${b.player} ${signed(b.value)}`).join(", ")}`);
@@ -51,33 +53,7 @@ export function Waterfall({ case: c, order }: { case: Case; order: string[] }) {
       {bars.length > most && <p class="how">The first {most} of {bars.length} are shown.</p>}
       <details>
         <summary>As a table</summary>
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">player</th>
-              <th scope="col" class="num">
-                blame
-              </th>
-              <th scope="col" class="num">
-                fix alone
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {bars.map((b, i) => (
-              <tr key={i}>
-                <th scope="row">
-                  <bdi>{b.player}</bdi>
-                </th>
-                <td class="num">
-                  {signed(b.value)}
-                  {c.shapley_exact?.[entries[i]![0]]?.includes("/") && ` (= ${c.shapley_exact[entries[i]![0]]})`}
-                </td>
-                <td class="num">{c.fix_alone?.[entries[i]![0]] !== undefined ? signed(c.fix_alone[entries[i]![0]]!) : "–"}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
+        <Numbers case={c} players={entries.map(([p]) => p)} />
       </details>
     </>
   );
