@@ -393,7 +393,13 @@ def test_versions():
     def other_tool() -> str:
         return "b"
 
+    def prompted(text):
+        agent = Agent("test", instructions="One.", tools=[tool])
+        agent.system_prompt(lambda: text)
+        return version(agent)
+
     base = Agent("test", instructions="One.", tools=[tool])
+    assert prompted("a") == prompted("a") != prompted("b")
     assert version(base) == version(Agent("test", instructions="One.", tools=[tool]))
     changed = [
         version(base), version(Agent("test", instructions="Two.", tools=[tool])),

@@ -146,7 +146,8 @@ def _seen(agent: Agent[Any, Any], whole: bool, change: Mapping[str, Any]) -> dic
     change = dict(change)
     model = change.pop("model", agent.model)
     parts = [getattr(model, "model_name", model), getattr(model, "settings", None), getattr(model, "function", None)]
-    parts += [getattr(agent, a, None) for a in ("_instructions", "_system_prompts", "model_settings")]
+    prompts = ("_instructions", "_system_prompts", "_system_prompt_functions", "model_settings")
+    parts += [getattr(agent, a, None) for a in prompts]
     if whole:
         parts += [_function_of(t) for t in tools_of(agent).values()] + [agent.output_type]
     changed = {k: [_function_of(t) for t in v] if k == "tools" else v for k, v in sorted(change.items())}
