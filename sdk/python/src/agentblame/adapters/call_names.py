@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Iterable, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from contextvars import ContextVar
 from typing import Any
 from weakref import WeakKeyDictionary
 
 from ..context import current
+from ..errors import RunOver
 
 _NAME: ContextVar[str | None] = ContextVar("agentblame_call_name", default=None)
 
@@ -37,6 +38,7 @@ class _Noted:
         self.counts: Counter[Any] = Counter()
         self.names: dict[str, str] = {}
         self.locks: dict[int, asyncio.Lock] = {}
+        self.over = False
 
 
 class Turns:
@@ -73,9 +75,19 @@ class Turns:
         """The name of a tool's call."""
         return self._of_run().names.get(id)
 
-    def turn(self, of: Any) -> asyncio.Lock:
+    @asynccontextmanager
+    async def turn(self, of: Any) -> AsyncIterator[None]:
         """Held by tools that may change an object, one after another: else the last one's changes would be all.
 
-        They come in the order in which they were asked for.
+        They come in the order in which they were asked for. Over HTTP a call's outcome may not be known
+        yet: then it isn't known either what later ones are given.
         """
-        return self._of_run().locks.setdefault(id(of), asyncio.Lock())
+        run = self._of_run()
+        async with run.locks.setdefault(id(of), asyncio.Lock()):
+            if run.over:
+                raise RunOver("an earlier call's outcome isn't known yet")
+            try:
+                yield
+            except RunOver:
+                run.over = True
+                raise
