@@ -347,6 +347,20 @@ def test_recordings(monkeypatch, tmp_path, module):
     assert {k.removesuffix("#1"): {"inputs": v["inputs"], "output": v["output"]} for k, v in calls.items()} == recording
 
 
+def test_recordings_never_raise(monkeypatch, tmp_path):
+    class Elsewhere(Both):
+        def forward(self, question):
+            with dspy.context(lm=Rollouts()):
+                return super().forward(question)
+
+    program = module_program(Elsewhere(), inputs=["question"], lm=says(answer="yes"), metric=right)
+    monkeypatch.setenv("AGENTBLAME_RECORD", str(tmp_path))
+    assert program(question="?").answer == "0 0 0"
+    assert flush()
+    (file,) = tmp_path.glob("*.jsonl")
+    assert json.loads(file.read_text())["recording"] == {}
+
+
 def test_versions():
     def version(module, **options):
         (step,) = module_program(module, inputs=["question"], metric=right, **options).steps

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import hashlib
+import itertools
 import json
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -35,7 +35,7 @@ class Started(NamedTuple):
     lm: Any
     adapter: Any
     own: Any
-    repeats: Counter[str]
+    repeats: dict[str, Iterator[int]]
 
 
 STARTED: ContextVar[Started | None] = ContextVar("agentblame_dspy", default=None)
@@ -46,7 +46,7 @@ def started(lm: Any) -> Iterator[None]:
     """Begins a program's run."""
     watched = [*(dspy.settings.callbacks or []), _Watching()]
     with using(lm), dspy.context(callbacks=watched):
-        token = STARTED.set(Started(dspy.settings.lm, dspy.settings.adapter, at_work(), Counter()))
+        token = STARTED.set(Started(dspy.settings.lm, dspy.settings.adapter, at_work(), {}))
         try:
             yield
         finally:
@@ -78,12 +78,12 @@ def name_of_call(step: Step[Any, Any], inputs: Callable[[], Mapping[str, Any]]) 
         return name
     try:
         text = json.dumps(plain(inputs(), "the inputs"), ensure_ascii=False, sort_keys=True)
-    except ValueError:
-        return None  # the call itself says why
+    except Exception:
+        return None  # the call itself says why, or isn't recorded
     name = f"by-{hashlib.sha256(text.encode('utf-8', 'replace')).hexdigest()[:8]}"
     label = f"{step.name}#{name}"
-    begun.repeats[label] += 1
-    return name if begun.repeats[label] == 1 else f"{name}-{begun.repeats[label]}"
+    number = next(begun.repeats.setdefault(label, itertools.count(1)))  # threads don't share one
+    return name if number == 1 else f"{name}-{number}"
 
 
 def stepped(
