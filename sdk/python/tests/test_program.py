@@ -190,20 +190,29 @@ def other(x):
     return x
 
 
+@step
+def lingering(shard):
+    time.sleep(0.1)
+    return shard
+
+
 @pytest.mark.parametrize(
     ("body", "why"),
     [
         (lambda x: other(x), "step other was called, but it is not among the steps of"),
         (lambda x: look(object()), "the input of step look can't be written as JSON: at .shard"),
         (lambda x: look({1: 2}), "a key is 1, which is no string"),
-        (lambda x: [t.result() for t in [workers.submit(look, i) for i in (1, 2)]], "look was called twice at once"),
+        (
+            lambda x: [t.result() for t in [workers.submit(lingering, i) for i in (1, 2)]],
+            "lingering was called twice at once",
+        ),
         (lambda x: threading.Thread(target=look, args=(1,)).start() or time.sleep(0.2), None),
         (lambda x: [look.at("a")(1), look.at("a")(2)], "twice"),
         (lambda x: look.at("7")(1), "must not be a number"),
     ],
 )
 def test_misuse(body, why):
-    served = program(body, name="wrong", metric=lambda out: 0, steps=[look])
+    served = program(body, name="wrong", metric=lambda out: 0, steps=[look, lingering])
     if why is None:  # the thread is told, the program isn't: it doesn't depend on the call
         raised = []
         hook, threading.excepthook = threading.excepthook, lambda a: raised.append(a.exc_value)
