@@ -238,8 +238,8 @@ def finder():
     """An agent that asks for three shelves at once, and what it has been told."""
 
     @function_tool
-    def look(ctx: RunContextWrapper[Desk], shelf: str) -> str:
-        ctx.context.asked.append(shelf)
+    async def look(ctx: RunContextWrapper[Desk], shelf: str) -> str:
+        ctx.context.asked.append(shelf)  # async: in threads the order would be a matter of luck
         return f"{shelf}{len(ctx.context.asked)}"
 
     def ask(instructions, input):

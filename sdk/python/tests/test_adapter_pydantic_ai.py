@@ -217,8 +217,8 @@ def shelves(**options):
     agent = Agent(FunctionModel(think), name="finder", deps_type=Desk, instructions="Look.")
 
     @agent.tool
-    def look(ctx: RunContext[Desk], shelf: str) -> ToolReturn:
-        ctx.deps.seen.append(shelf)
+    async def look(ctx: RunContext[Desk], shelf: str) -> ToolReturn:
+        ctx.deps.seen.append(shelf)  # async: in threads the order would be a matter of luck
         if shelf == "x":
             raise ModelRetry("look again")
         return ToolReturn(f"{shelf}{len(ctx.deps.seen)}", metadata={"shelf": shelf})
@@ -346,7 +346,7 @@ def test_recordings(monkeypatch, tmp_path, turns):
     agent = Agent(FunctionModel(think), name="finder", deps_type=Desk, instructions="Look.")
 
     @agent.tool
-    def look(ctx: RunContext[Desk], shelf: str) -> str:
+    async def look(ctx: RunContext[Desk], shelf: str) -> str:
         ctx.deps.seen.append(shelf)
         return shelf
 
