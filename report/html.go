@@ -167,6 +167,9 @@ func newHTMLPage(r *blame.Result) *htmlPage {
 	p.Counts = append(p.Counts, htmlCount{"undefined", fmt.Sprint(s.Undefined)}, htmlCount{"cost", amount(s.Cost)})
 	if s.Analyzed > 0 {
 		p.Sure = htmlPhrases(h.evidence())
+		if len(p.Sure) == 0 && s.Analyzed > 1 && len(s.Intervals) == 0 {
+			p.Sure = htmlPhrases("How far that holds " + h.beyond() + " isn't known: there are no intervals.")
+		}
 		for _, line := range h.careful() {
 			p.Careful = append(p.Careful, htmlPhrases(line))
 		}

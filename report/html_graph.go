@@ -107,7 +107,7 @@ func (h htmlWriter) graph() *htmlGraph {
 		s := share[n]
 		switch {
 		case s != nil:
-			node.Player, node.Sub, node.Opacity = true, percent(*s), fmt.Sprintf("%.2f", math.Max(0, math.Min(1, *s))*0.85)
+			node.Player, node.Sub, node.Opacity = true, percent(*s), fmt.Sprintf("%.2f", math.Max(0, math.Min(1, *s))*0.4)
 			node.Title += ": " + percent(*s) + " of the blame"
 		case slices.ContainsFunc(h.r.Steps, func(r blame.StepResult) bool { return r.Name == n }):
 			node.Player, node.Sub = true, "no share"

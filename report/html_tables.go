@@ -48,6 +48,12 @@ func (h htmlWriter) stepsTable() *htmlTable {
 		info := h.r.Summary.Intervals[0]
 		t.Note = fmt.Sprintf("Interval: of the mean, by rule %s (%s), over %s.", Clean(info.Rule), Clean(info.Label), Clean(info.Over))
 	}
+	if harm && h.r.Harm.Cases > 0 {
+		t.Note += fmt.Sprintf(" Breaks: of the %s tried. Net: change in the share of all cases that pass.", count(h.r.Harm.Cases, "passing case", "passing cases"))
+		if p := h.r.Harm.Placebo; p != nil {
+			t.Note += fmt.Sprintf(" Run again with fresh noise and no fix, %s of them fail by luck.", rateCell(p).text)
+		}
+	}
 	return t
 }
 

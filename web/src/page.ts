@@ -27,6 +27,11 @@ export function clickable(): void {
   });
 }
 
+/** Shows the cases that were chosen elsewhere in the page. */
+function show(): void {
+  document.getElementById("cases")?.scrollIntoView({ block: "start" });
+}
+
 function pick(target: EventTarget | null): void {
   const at = (target as Element).closest<HTMLElement>(".static [data-step], .static [data-group]");
   if (!at) return;
@@ -34,4 +39,5 @@ function pick(target: EventTarget | null): void {
   const now = state();
   if (step !== undefined) change({ step: now.step === step ? "" : step, open: "" });
   else if (group !== undefined) change({ group: now.group === group ? "" : group, open: "" });
+  if (state().step !== "" || state().group !== "") show();
 }

@@ -17,7 +17,7 @@ export function selected(r: Result, s: State): Case[] {
   const range = rangeOf(s.range);
   const members = r.groups?.find((g) => g.name === s.step)?.members;
   const keep = (c: Case): boolean => {
-    if (s.outcome === "failing" ? c.passed || c.undefined !== undefined : s.outcome && outcome(c) !== s.outcome) return false;
+    if (s.outcome === "failing" ? c.passed || (c.undefined !== undefined && c.score === undefined) : s.outcome && outcome(c) !== s.outcome) return false;
     if (s.step && !mostBlamed(c)?.players.some((p) => stepOf(p) === s.step || p === s.step || members?.includes(p))) return false;
     if (group !== undefined && JSON.stringify(c.minimal_repairs) !== group) return false;
     if (s.tag) {
