@@ -2,6 +2,7 @@ package blame
 
 import (
 	"encoding/json"
+	"maps"
 	"slices"
 )
 
@@ -107,13 +108,8 @@ func renumber(values map[string]int, to func(int) int) map[string]int {
 	if values == nil {
 		return nil
 	}
-	names := make([]string, 0, len(values))
-	for name := range values {
-		names = append(names, name)
-	}
-	slices.Sort(names)
 	out := make(map[string]int, len(values))
-	for _, name := range names {
+	for _, name := range slices.Sorted(maps.Keys(values)) {
 		out[name] = to(values[name])
 	}
 	return out

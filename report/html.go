@@ -84,9 +84,9 @@ type htmlPage struct {
 	Style        template.CSS
 	Name, Mode   string
 	Alarms       []string
-	Headline     []htmlPhrase
-	Sure         []htmlPhrase
-	Careful      [][]htmlPhrase
+	Headline     []phrase
+	Sure         []phrase
+	Careful      [][]phrase
 	Counts       []htmlCount
 	Sections     []htmlSection
 	Bars         *htmlBars
@@ -94,7 +94,7 @@ type htmlPage struct {
 	StepHarm     bool
 	StepAlone    bool
 	Intervals    bool
-	StepNotes    [][]htmlPhrase
+	StepNotes    [][]phrase
 	Graph        *htmlGraph
 	Plan         *htmlPlan
 	Repairs      *htmlUpset
@@ -108,22 +108,17 @@ type htmlPage struct {
 	Seed         uint64
 }
 
-type htmlPhrase struct {
-	Text string
-	Name bool
-}
-
 type htmlCount struct{ Term, Value string }
 type htmlSection struct{ ID, Title string }
 
 type htmlFact struct {
 	Term string
-	Text []htmlPhrase
+	Text []phrase
 }
 
 type htmlNaive struct {
 	Table *htmlTable
-	Notes [][]htmlPhrase
+	Notes [][]phrase
 }
 
 type htmlTable struct {
@@ -152,8 +147,8 @@ func newHTMLPage(r *blame.Result) *htmlPage {
 	h := htmlWriter{sayings(r)}
 	s := r.Summary
 	p := &htmlPage{
-		Name: cmp.Or(Clean(r.Pipeline.Name), "(unnamed pipeline)"), Mode: modeText(r.Settings),
-		Headline: htmlPhrases(h.headline()), Schema: Clean(r.Schema), Seed: r.Settings.Seed,
+		Name: cmp.Or(Clean(r.Pipeline.Name), unnamed), Mode: modeText(r.Settings),
+		Headline: phrases(h.headline()), Schema: Clean(r.Schema), Seed: r.Settings.Seed,
 	}
 	if s.Partial {
 		p.Alarms = append(p.Alarms, "Partial result: stopped before all cases were done. Numbers are of the cases that were.")
@@ -166,12 +161,12 @@ func newHTMLPage(r *blame.Result) *htmlPage {
 	}
 	p.Counts = append(p.Counts, htmlCount{"undefined", fmt.Sprint(s.Undefined)}, htmlCount{"cost", amount(s.Cost)})
 	if s.Analyzed > 0 {
-		p.Sure = htmlPhrases(h.evidence())
+		p.Sure = phrases(h.evidence())
 		if len(p.Sure) == 0 && s.Analyzed > 1 && len(s.Intervals) == 0 {
-			p.Sure = htmlPhrases("How far that holds " + h.beyond() + " isn't known: there are no intervals.")
+			p.Sure = phrases("How far that holds " + h.beyond() + " isn't known: there are no intervals.")
 		}
 		for _, line := range h.careful() {
-			p.Careful = append(p.Careful, htmlPhrases(line))
+			p.Careful = append(p.Careful, phrases(line))
 		}
 		p.Bars, p.Steps, p.StepNotes = h.bars(), h.stepsTable(), h.stepNotes()
 		p.StepHarm, p.StepAlone, p.Intervals = r.Harm != nil, h.aloneKnown() && !h.calls(), len(s.Intervals) > 0
@@ -185,7 +180,7 @@ func newHTMLPage(r *blame.Result) *htmlPage {
 	p.Graph = h.graph()
 	p.Cases = h.casesTable()
 	for _, f := range h.trust() {
-		p.Trust = append(p.Trust, htmlFact{f.term, htmlPhrases(f.text)})
+		p.Trust = append(p.Trust, htmlFact{f.term, phrases(f.text)})
 	}
 	for _, section := range []struct {
 		id, title string
@@ -200,14 +195,6 @@ func newHTMLPage(r *blame.Result) *htmlPage {
 		}
 	}
 	return p
-}
-
-func htmlPhrases(sentence string) []htmlPhrase {
-	var out []htmlPhrase
-	for _, p := range phrases(sentence) {
-		out = append(out, htmlPhrase{p.text, p.name})
-	}
-	return out
 }
 
 // clip shortens a name for a figure. Names often begin alike, so both ends stay.

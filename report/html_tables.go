@@ -58,10 +58,10 @@ func (h htmlWriter) stepsTable() *htmlTable {
 }
 
 // stepNotes are what to be wary of.
-func (h htmlWriter) stepNotes() [][]htmlPhrase {
-	var out [][]htmlPhrase
+func (h htmlWriter) stepNotes() [][]phrase {
+	var out [][]phrase
 	for _, line := range h.stepWarnings() {
-		out = append(out, htmlPhrases(line))
+		out = append(out, phrases(line))
 	}
 	for _, s := range h.r.Steps {
 		var tried []string
@@ -69,7 +69,7 @@ func (h htmlWriter) stepNotes() [][]htmlPhrase {
 			tried = append(tried, fmt.Sprintf("%s resolves %s", h.short(v.Name, nameWidth), percent(v.Resolves)))
 		}
 		if len(tried) > 0 {
-			out = append(out, htmlPhrases("Variants of "+h.short(s.Name, nameWidth)+", each tried alone: "+strings.Join(tried, "; ")+"."))
+			out = append(out, phrases("Variants of "+h.short(s.Name, nameWidth)+", each tried alone: "+strings.Join(tried, "; ")+"."))
 		}
 	}
 	return out
@@ -106,7 +106,7 @@ func (h htmlWriter) naiveTable() *htmlNaive {
 		n.Table.Rows = append(n.Table.Rows, htmlRow{s.Name, cells(unmarked(h.stepName(s.Name)), row...)})
 	}
 	for _, line := range h.naive() {
-		n.Notes = append(n.Notes, htmlPhrases(line))
+		n.Notes = append(n.Notes, phrases(line))
 	}
 	return n
 }

@@ -63,7 +63,7 @@ type markdownText struct {
 
 // top adds what to fix first, how sure that is, and the counts.
 func (m *markdownText) top() {
-	fmt.Fprintf(&m.b, "### agentblame: %s\n\n", code(cmp.Or(m.r.Pipeline.Name, "(unnamed pipeline)")))
+	fmt.Fprintf(&m.b, "### agentblame: %s\n\n", code(cmp.Or(m.r.Pipeline.Name, unnamed)))
 	if s := m.r.Summary; s.Partial {
 		m.b.WriteString("**Partial result**: stopped before all cases were done. Numbers are of the cases that were.\n\n")
 	} else if s.Stopped == "budget" {

@@ -37,10 +37,10 @@ func verbatim(s string) string {
 func sentence(s string) string {
 	var b strings.Builder
 	for _, p := range phrases(s) {
-		if p.name {
-			b.WriteString(verbatim(p.text))
+		if p.Name {
+			b.WriteString(verbatim(p.Text))
 		} else {
-			b.WriteString(entities(p.text, inlineMarkup))
+			b.WriteString(entities(p.Text, inlineMarkup))
 		}
 	}
 	return b.String()

@@ -10,8 +10,8 @@ import (
 // A phrase is a part of a sentence: words of this program, or a name that comes
 // from outside and is only ever shown as text.
 type phrase struct {
-	text string
-	name bool
+	Text string
+	Name bool
 }
 
 // Marks around names in sentences that are taken apart again: private characters,
@@ -35,13 +35,13 @@ func phrases(sentence string) []phrase {
 	for sentence != "" {
 		before, rest, found := strings.Cut(sentence, nameBegins)
 		if before != "" {
-			out = append(out, phrase{text: strings.ReplaceAll(before, glue, " ")})
+			out = append(out, phrase{Text: strings.ReplaceAll(before, glue, " ")})
 		}
 		if !found {
 			break
 		}
 		name, after, _ := strings.Cut(rest, nameEnds)
-		out = append(out, phrase{text: name, name: true})
+		out = append(out, phrase{Text: name, Name: true})
 		sentence = after
 	}
 	return out

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"strings"
@@ -100,12 +101,12 @@ func (t *text) onlyCase() *blame.CaseResult {
 
 func isAnalyzed(c *blame.CaseResult) bool { return c.Undefined == "" && !c.Passed }
 
+// unnamed stands for the name of a pipeline that has none.
+const unnamed = "(unnamed pipeline)"
+
 // top adds the title, what to fix first, and the counts.
 func (t *text) top() {
-	name := t.short(t.r.Pipeline.Name, 60)
-	if name == "" {
-		name = "(unnamed pipeline)"
-	}
+	name := cmp.Or(t.short(t.r.Pipeline.Name, 60), unnamed)
 	t.prose(0, 2, name+" ("+modeText(t.r.Settings)+")", bold)
 	if s := t.r.Summary; s.Partial {
 		t.prose(0, 2, "PARTIAL RESULT: stopped before all cases were done ("+Clean(s.Stopped)+"); numbers are of the cases that were.", alarm)
