@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from contextvars import ContextVar
+from functools import partial
 from typing import Any
 
 from langchain_core.runnables import Runnable, RunnableConfig, RunnableLambda, RunnableParallel
@@ -25,7 +26,7 @@ from .langchain_runnables import classes_in, only_async, seen_of
 from .langchain_values import KINDS, is_tagged, without_run_ids
 from .live import LIVE, Live, being, recording
 from .metric import reading
-from .variant import Variant, check_names, read_key, variant_options
+from .variant import Variant, check_names, step_of
 
 
 def runnable_program(
@@ -126,11 +127,8 @@ class _Chain:
         return out
 
     def _step(self, c: Component, variants: Mapping[str, Variant], options: Mapping[str, Any]) -> Step[..., Any]:
-        own = {**seen_of(c.runnable), **read_key(options, self.codec.revive)}
-        step: Step[..., Any] = Step(c.name, self._implementation(c, c.runnable), **own)
-        for name, given in variants.items():
-            step.variant(name, self._implementation(c, given.what), **variant_options(given, options, seen_of))
-        return step
+        function = partial(self._implementation, c)
+        return step_of(c.name, c.runnable, variants, options, function=function, seen=seen_of, read=self.codec.revive)
 
     def _implementation(self, c: Component, runnable: Runnable[Any, Any]) -> Callable[..., Any]:
         """What a step of a component runs, on an input that is JSON."""

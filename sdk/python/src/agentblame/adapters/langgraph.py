@@ -8,6 +8,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from langchain_core.runnables import Runnable, RunnableConfig, RunnableLambda
@@ -29,7 +30,7 @@ from .langchain_runnables import only_async, seen_of, uses_model
 from .live import LIVE, Live, being, recording
 from .metric import reading
 from .node_config import ERROR, call_name, node_config, state_around
-from .variant import Variant, check_names, read_key, variant_options
+from .variant import Variant, check_names, step_of
 
 _START = "__start__"
 _INTERRUPT = "__interrupt__"
@@ -126,12 +127,13 @@ class _Graph:
 
     def _step(self, name: str, variants: Mapping[str, Variant], options: Mapping[str, Any]) -> Step[..., Any]:
         bound = self.bound[name]
-        own = {**seen_of(bound), **read_key(options, self.values.read)}
-        # A node knows its own tags and metadata.
-        step: Step[..., Any] = Step(name, self._implementation(name, self.graph.nodes.get(name, bound)), **own)
-        for variant, given in variants.items():
-            step.variant(variant, self._implementation(name, given.what), **variant_options(given, options, seen_of))
-        return step
+        as_run = self.graph.nodes.get(name, bound)  # a node knows its own tags and metadata
+        function = partial(self._implementation, name)
+
+        def seen(node: Any) -> dict[str, Any]:
+            return seen_of(bound if node is as_run else node)
+
+        return step_of(name, as_run, variants, options, function=function, seen=seen, read=self.values.read)
 
     def _implementation(self, name: str, node: Any) -> Callable[..., Any]:
         """What a step of a node runs, on a state that is JSON."""

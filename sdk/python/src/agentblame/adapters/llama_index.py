@@ -9,6 +9,7 @@ import inspect
 import time
 import types
 from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from hashlib import sha256
 from typing import Any
 
@@ -31,7 +32,7 @@ from .llama_runtime import Turn, with_workers
 from .llama_steps import StepValues
 from .llama_values import codec_of
 from .metric import reading
-from .variant import Variant, check_names, read_key, variant_options
+from .variant import Variant, check_names, step_of
 
 
 _FIRST = RetryAttempt()
@@ -110,13 +111,12 @@ class _Workflow:
         self.steps = {n: self._step(n, tried[n], options.get(n, {})) for n in self.functions}
 
     def _step(self, name: str, variants: Mapping[str, Variant], options: Mapping[str, Any]) -> Step[..., Any]:
-        fn = self.functions[name]
-        read = self.values.codec.revive
-        own = {**self._seen(fn), **read_key(options, lambda output: read(output.get("event")))}
-        step: Step[..., Any] = Step(name, self._implementation(name, fn), **own)
-        for variant, given in variants.items():
-            step.variant(variant, self._implementation(name, given.what), **variant_options(given, options, self._seen))
-        return step
+        fn, function = self.functions[name], partial(self._implementation, name)
+
+        def read(output: Any) -> Any:
+            return self.values.codec.revive(output.get("event"))
+
+        return step_of(name, fn, variants, options, function=function, seen=self._seen, read=read)
 
     def _implementation(self, name: str, fn: Any) -> Callable[..., Any]:
         """What a step runs, on an event and a state that are JSON."""

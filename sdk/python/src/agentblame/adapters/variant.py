@@ -38,7 +38,7 @@ def check_names(what: str, kind: str, names: Iterable[str], *given: Mapping[str,
             raise UsageError(f"{what} has no {kind} {name}: it has {', '.join(known)}")
 
 
-def read_key(options: Mapping[str, Any], read: Callable[[Any], Any]) -> dict[str, Any]:
+def _read_key(options: Mapping[str, Any], read: Callable[[Any], Any]) -> dict[str, Any]:
     """A step's options, with a key that gets the step's output as it was before it was written as JSON."""
     out = dict(options)
     if (key := out.get("key")) is not None:
@@ -46,7 +46,7 @@ def read_key(options: Mapping[str, Any], read: Callable[[Any], Any]) -> dict[str
     return out
 
 
-def variant_options(given: Variant, step: Mapping[str, Any], seen: Callable[[Any], dict[str, Any]]) -> dict[str, Any]:
+def _variant_options(given: Variant, step: Mapping[str, Any], seen: Callable[[Any], dict[str, Any]]) -> dict[str, Any]:
     """A variant's options.
 
     :param step: the options that its step is given
@@ -77,9 +77,9 @@ def step_of(
     :param change: gives what a variant is made of, by its name and what is given for it
     :param read: makes what a key is given of an output that is JSON
     """
-    step: Step[Any, Any] = Step(name, function(as_run), **{**seen(as_run), **read_key(options, read)})
+    step: Step[Any, Any] = Step(name, function(as_run), **{**seen(as_run), **_read_key(options, read)})
     for variant, given in variants.items():
         other = Variant.of(given)
         changed = Variant(change(variant, other.what), **other.options)
-        step.variant(variant, function(changed.what), **variant_options(changed, options, seen))
+        step.variant(variant, function(changed.what), **_variant_options(changed, options, seen))
     return step
