@@ -6,7 +6,7 @@ ifneq ($(SHARED),)
 export AGENTBLAME_SHARED ?= $(abspath $(SHARED))
 endif
 
-.PHONY: help demo test lint fuzz bench build
+.PHONY: help demo test soak lint fuzz bench build
 
 help: ## what there is
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
@@ -17,8 +17,17 @@ demo: ## the worked pipelines
 build: ## the command, as ./agentblame
 	go build -o agentblame ./cmd/agentblame
 
+# The random cases of the property tests are the same in every run, so that a
+# failure is the change's and not the day's; soak looks at others.
+test: export RAPID_SEED ?= 1
 test: ## all tests, with the race detector
 	go test -race ./...
+
+N ?= 10
+soak: ## the property tests N times (10), each time on other random cases
+	for pkg in $$(go list -f '{{.ImportPath}} {{.TestImports}} {{.XTestImports}}' ./... | grep pgregory.net/rapid | cut -d' ' -f1); do \
+		go test -count=$(N) $$pkg || exit 1; \
+	done
 
 lint: ## form and common mistakes
 	@test -z "$$(gofmt -l $$(git ls-files '*.go'))" || (gofmt -l $$(git ls-files '*.go'); exit 1)

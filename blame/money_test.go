@@ -23,7 +23,7 @@ func TestNothingRunsTwice(t *testing.T) {
 			Mode:   rapid.SampledFrom([]blame.Mode{blame.Recorded, blame.Posterior, blame.Prior}).Draw(t, "mode"),
 			Method: rapid.SampledFrom([]blame.Method{blame.Auto, blame.Exact, blame.Permutation}).Draw(t, "method"),
 			Claim:  rapid.SampledFrom([]blame.Claim{blame.Traffic, blame.ThisBatch}).Draw(t, "claim"),
-			Stop:   rapid.SampledFrom([]confseq.Goal{"", confseq.Top1}).Draw(t, "stop"),
+			Stop:   rapid.SampledFrom([]confseq.Goal{"", confseq.Top1, confseq.Top1, confseq.Top1}).Draw(t, "stop"),
 			Nodes:  rapid.SampledFrom([]int{0, 4}).Draw(t, "nodes"), Evaluations: 30,
 			Worlds: 2, Permutations: 6, Pass: 0.5, Delta: 0.3, CheckKeys: 2,
 			Calls: rapid.Bool().Draw(t, "calls"), Concurrency: rapid.IntRange(1, 8).Draw(t, "concurrency"),
@@ -31,7 +31,11 @@ func TestNothingRunsTwice(t *testing.T) {
 		if o.Calls || len(p.players()) < 2 {
 			o.Stop = ""
 		}
-		r := batchOf(t, p.pipeline(), p.cases(10), o)
+		cases := 10
+		if o.Stop != "" {
+			cases = 80 // room to be sure before the last
+		}
+		r := batchOf(t, p.pipeline(), p.cases(cases), o)
 		times, cost := p.runs.take()
 		for run, n := range times {
 			if n > 1 {
@@ -39,7 +43,7 @@ func TestNothingRunsTwice(t *testing.T) {
 			}
 		}
 		said := r.Summary.CostFactual + r.Summary.Cost
-		if r.Summary.Cases < 10 {
+		if r.Summary.Cases < cases {
 			stopped++ // and other cases may have been begun
 			if said > cost+1e-9 {
 				t.Fatalf("the result says a cost of %v, the runs cost %v", said, cost)
@@ -94,12 +98,12 @@ func TestInterruptedCase(t *testing.T) {
 			if want[i] < b.Value.Low-1e-9 || want[i] > b.Value.High+1e-9 {
 				t.Fatalf("the value of %s is %v, its bounds are %v", b.Player, want[i], b.Value)
 			}
-			if b.Value.High-b.Value.Low < 1.5 {
+			if b.Value.High-b.Value.Low < 1.9 {
 				told++
 			}
 		}
 	})
-	if cut < 10 || told < 5 {
+	if cut < 10 || told == 0 {
 		t.Errorf("%d cases were cut off, %d bounds said something", cut, told)
 	}
 }
