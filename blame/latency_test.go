@@ -1,0 +1,46 @@
+package blame_test
+
+import (
+	"context"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/agentblame/agentblame/blame"
+	"github.com/agentblame/agentblame/demo"
+	"github.com/agentblame/agentblame/pipeline"
+)
+
+// TestTwoRunsLong: where steps are slow and may all run at once, an analysis takes
+// as long as two runs of the pipeline, the factual one and one pass over all
+// coalitions. The time is synctest's, in which nothing else takes any.
+func TestTwoRunsLong(t *testing.T) {
+	const each = time.Second
+	for _, test := range []struct {
+		concurrency int
+		want        time.Duration
+	}{
+		{8, 2 * 4 * each},
+		{1, (4 + 14) * each}, // the factual run, and 14 others that differ
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			p := demo.Refund("A")
+			for _, s := range p.Steps {
+				for i := range s.Impls {
+					impl := &s.Impls[i]
+					run := impl.Run
+					impl.Blocking = true
+					impl.Run = func(ctx context.Context, in pipeline.Args) (any, error) {
+						time.Sleep(each)
+						return run(ctx, in)
+					}
+				}
+			}
+			start := time.Now()
+			one(t, p, demo.RefundCase(), blame.Options{Concurrency: test.concurrency})
+			if took := time.Since(start); took != test.want {
+				t.Errorf("with concurrency %d it took %v, not %v", test.concurrency, took, test.want)
+			}
+		})
+	}
+}
