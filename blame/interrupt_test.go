@@ -15,18 +15,35 @@ import (
 	"github.com/agentblame/agentblame/pipeline"
 )
 
-// after calls a function at the n-th step run of a pipeline.
-func after(p *pipeline.Pipeline, n int, do func()) *pipeline.Pipeline {
-	var runs atomic.Int64
+// before calls a function before every step run of a pipeline.
+func before(p *pipeline.Pipeline, do func()) *pipeline.Pipeline {
 	for _, s := range p.Steps {
 		for i := range s.Impls {
 			run := s.Impls[i].Run
 			s.Impls[i].Run = func(ctx context.Context, in pipeline.Args) (any, error) {
-				if runs.Add(1) == int64(n) {
-					do()
-				}
+				do()
 				return run(ctx, in)
 			}
+		}
+	}
+	return p
+}
+
+// after calls a function at the n-th step run of a pipeline.
+func after(p *pipeline.Pipeline, n int, do func()) *pipeline.Pipeline {
+	var runs atomic.Int64
+	return before(p, func() {
+		if runs.Add(1) == int64(n) {
+			do()
+		}
+	})
+}
+
+// blocking says of every step that its runs wait for something.
+func blocking(p *pipeline.Pipeline) *pipeline.Pipeline {
+	for _, s := range p.Steps {
+		for i := range s.Impls {
+			s.Impls[i].Blocking = true
 		}
 	}
 	return p

@@ -1,14 +1,12 @@
 package blame_test
 
 import (
-	"context"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/agentblame/agentblame/blame"
 	"github.com/agentblame/agentblame/demo"
-	"github.com/agentblame/agentblame/pipeline"
 )
 
 // TestTwoRunsLong: where steps are slow and may all run at once, an analysis takes
@@ -24,18 +22,7 @@ func TestTwoRunsLong(t *testing.T) {
 		{1, (4 + 14) * each}, // the factual run, and 14 others that differ
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			p := demo.Refund("A")
-			for _, s := range p.Steps {
-				for i := range s.Impls {
-					impl := &s.Impls[i]
-					run := impl.Run
-					impl.Blocking = true
-					impl.Run = func(ctx context.Context, in pipeline.Args) (any, error) {
-						time.Sleep(each)
-						return run(ctx, in)
-					}
-				}
-			}
+			p := before(blocking(demo.Refund("A")), func() { time.Sleep(each) })
 			start := time.Now()
 			one(t, p, demo.RefundCase(), blame.Options{Concurrency: test.concurrency})
 			if took := time.Since(start); took != test.want {

@@ -18,22 +18,13 @@ import (
 
 // dawdle makes runs take a random while.
 func dawdle(p *pipeline.Pipeline) *pipeline.Pipeline {
-	for _, s := range p.Steps {
-		for i := range s.Impls {
-			impl := &s.Impls[i]
-			run := impl.Run
-			impl.Blocking = true
-			impl.Run = func(ctx context.Context, in pipeline.Args) (any, error) {
-				if rand.IntN(4) == 0 {
-					time.Sleep(time.Duration(rand.IntN(100)) * time.Microsecond)
-				} else {
-					runtime.Gosched()
-				}
-				return run(ctx, in)
-			}
+	return before(blocking(p), func() {
+		if rand.IntN(4) == 0 {
+			time.Sleep(time.Duration(rand.IntN(100)) * time.Microsecond)
+		} else {
+			runtime.Gosched()
 		}
-	}
-	return p
+	})
 }
 
 // sameAtAnySpeed analyses cases at several concurrencies, with runs that take a
