@@ -8,45 +8,15 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/agentblame/agentblame/internal/needs"
 	"github.com/agentblame/agentblame/web"
 )
 
-// missing skips a test, or fails it where everything must be tested.
-func missing(t *testing.T, format string, args ...any) {
-	t.Helper()
-	if os.Getenv("CI") != "" {
-		t.Fatalf(format, args...)
-	}
-	t.Skipf("THE REPORT'S PAGE ISN'T TESTED: "+format, args...)
-}
-
-// modules installs what the front end is built and tested with.
-func modules(t *testing.T) {
-	t.Helper()
-	for _, name := range []string{"node", "npm"} {
-		if _, err := exec.LookPath(name); err != nil {
-			missing(t, "there is no %s", name)
-		}
-	}
-	lock, err := os.ReadFile("package-lock.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	have, err := os.ReadFile(filepath.Join("node_modules", ".lock"))
-	if err == nil && bytes.Equal(have, lock) {
-		return
-	}
-	if out, err := exec.Command("npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund").CombinedOutput(); err != nil {
-		missing(t, "npm ci: %v\n%s", err, out)
-	}
-	if err := os.WriteFile(filepath.Join("node_modules", ".lock"), lock, 0o666); err != nil {
-		t.Fatal(err)
-	}
-}
+const what = "the report's page"
 
 // The script in dist is what the sources give.
 func TestFresh(t *testing.T) {
-	modules(t)
+	needs.Modules(t, ".", what)
 	if out, err := exec.Command("npx", "--no-install", "tsc").CombinedOutput(); err != nil {
 		t.Fatalf("tsc: %v\n%s", err, out)
 	}
@@ -100,7 +70,7 @@ func TestSourcesMakeNoMarkup(t *testing.T) {
 
 // Pages of real results, opened in a real browser.
 func TestInBrowser(t *testing.T) {
-	modules(t)
+	needs.Modules(t, ".", what)
 	browser := ""
 	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
 		if path, err := exec.LookPath(name); err == nil {
@@ -109,7 +79,7 @@ func TestInBrowser(t *testing.T) {
 		}
 	}
 	if browser == "" {
-		missing(t, "there is no Chromium")
+		needs.Missing(t, what, "there is no Chromium")
 	}
 	dir := t.TempDir()
 	writePages(t, dir)

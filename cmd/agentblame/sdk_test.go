@@ -9,11 +9,12 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/agentblame/agentblame/internal/needs"
 )
 
 // cmdSDK copies an SDK of the repository, ready for projects: sdk python DIR for
@@ -73,21 +74,15 @@ func copyFiles(ts *testscript.TestScript, from, to, ending string) {
 // types of Node that the SDK is locked to, or "" if there is no npm or it can't be
 // reached.
 var typeScriptTools = sync.OnceValues(func() (string, error) {
-	for _, program := range []string{"node", "npm"} {
-		if _, err := exec.LookPath(program); err != nil {
-			return "", nil
-		}
+	if !needs.HaveNode() {
+		return "", nil
 	}
 	wanted, err := lockedVersions("../../sdk/typescript/package-lock.json", "typescript", "@types/node")
 	if err != nil {
 		return "", err
 	}
-	cache, err := os.UserCacheDir()
-	if err != nil {
-		cache = os.TempDir()
-	}
 	sum := sha256.Sum256([]byte(strings.Join(wanted, " ")))
-	dir := filepath.Join(cache, "agentblame", "typescript-"+hex.EncodeToString(sum[:6]))
+	dir := needs.Cache("typescript-" + hex.EncodeToString(sum[:6]))
 	if _, err := os.Stat(dir); err == nil {
 		return dir, nil
 	}
@@ -100,12 +95,11 @@ var typeScriptTools = sync.OnceValues(func() (string, error) {
 		return "", err
 	}
 	defer os.RemoveAll(making)
-	cmd := exec.Command("npm", append([]string{"install", "--prefix", making, "--ignore-scripts", "--no-audit", "--no-fund"}, wanted...)...)
-	if out, err := cmd.CombinedOutput(); err != nil {
-		unreachable := func(sign string) bool { return strings.Contains(string(out), sign) }
-		if slices.ContainsFunc([]string{"ENOTFOUND", "EAI_AGAIN", "ECONNREFUSED", "ETIMEDOUT", "ENETUNREACH", "ENOTCACHED"}, unreachable) {
-			return "", nil
-		}
+	out, err := needs.Fetch("", "npm", append([]string{"install", "--prefix", making, "--ignore-scripts", "--no-audit", "--no-fund"}, wanted...)...)
+	switch {
+	case err != nil && needs.Unreachable(out):
+		return "", nil
+	case err != nil:
 		return "", fmt.Errorf("npm install: %w\n%s", err, out)
 	}
 	if err := os.Rename(making, dir); err != nil {

@@ -4,7 +4,6 @@ package python
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -17,7 +16,11 @@ import (
 	_ "github.com/agentblame/agentblame/host"
 	_ "github.com/agentblame/agentblame/report"
 	_ "github.com/agentblame/agentblame/spec"
+
+	"github.com/agentblame/agentblame/internal/needs"
 )
+
+const what = "the Python SDK"
 
 // The package's own tests, with everything that they need: pytest in a virtual
 // environment, and the agentblame command made anew.
@@ -27,13 +30,8 @@ func TestPython(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	bin := filepath.Join(t.TempDir(), "agentblame")
-	build := exec.Command("go", "build", "-o", bin, "./cmd/agentblame")
-	build.Dir = filepath.Join(dir, "..", "..")
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("building agentblame: %v\n%s", err, out)
-	}
-	readAll(t, dir)
+	bin := needs.Command(t)
+	needs.Read(t, 50, []string{".py", ".toml", ".md", ".txt", ".json", ".go"}, dir, "../../noise/testdata", "../../docs/result.schema.json", "../../cmd/agentblame")
 	python := environment(t, system, filepath.Join(dir, "tests", "requirements.txt"))
 	installed(t, python, dir)
 
@@ -59,7 +57,7 @@ func findPython(t *testing.T) string {
 			return path
 		}
 	}
-	t.Skip("NOTHING OF THE PYTHON SDK IS TESTED: there is no Python 3.10 or later with venv")
+	needs.Missing(t, what, "there is no Python 3.10 or later with venv")
 	return ""
 }
 
@@ -75,12 +73,8 @@ func environment(t *testing.T, system, requirements string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cache, err := os.UserCacheDir()
-	if err != nil {
-		cache = os.TempDir()
-	}
 	sum := sha256.Sum256(append(version, text...))
-	venv := filepath.Join(cache, "agentblame", "python-"+hex.EncodeToString(sum[:6]))
+	venv := needs.Cache("python-" + hex.EncodeToString(sum[:6]))
 	python, ready := filepath.Join(venv, "bin", "python"), filepath.Join(venv, "ready")
 	if _, err := os.Stat(ready); err == nil {
 		return python
@@ -88,13 +82,11 @@ func environment(t *testing.T, system, requirements string) string {
 	if out, err := exec.Command(system, "-m", "venv", "--clear", venv).CombinedOutput(); err != nil {
 		t.Fatalf("making a virtual environment: %v\n%s", err, out)
 	}
-	out, err := exec.Command(python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-r", requirements).CombinedOutput()
-	if err != nil {
-		for _, sign := range []string{"NewConnectionError", "NameResolutionError", "ConnectTimeoutError", "ReadTimeoutError", "ProxyError"} {
-			if strings.Contains(string(out), sign) {
-				t.Skipf("NOTHING OF THE PYTHON SDK IS TESTED: the package registry can't be reached:\n%s", out)
-			}
-		}
+	out, err := needs.Fetch("", python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-r", requirements)
+	switch {
+	case err != nil && needs.Unreachable(out):
+		needs.Missing(t, what, "the package registry can't be reached:\n%s", out)
+	case err != nil:
 		t.Fatalf("pip install: %v\n%s", err, out)
 	}
 	if err := os.WriteFile(ready, nil, 0o644); err != nil {
@@ -118,28 +110,5 @@ func installed(t *testing.T, python, dir string) {
 	}
 	if _, err := os.Stat(filepath.Join(target, "agentblame", "py.typed")); err != nil {
 		t.Fatal(err)
-	}
-}
-
-// readAll reads the package's sources: go test's cache knows only what the test
-// itself has read, and must not answer when they have changed.
-func readAll(t *testing.T, dir string) {
-	t.Helper()
-	count := 0
-	for _, root := range []string{"src", "tests", "examples", "pyproject.toml", "README.md", "../../noise/testdata", "../../docs/result.schema.json", "../../cmd/agentblame"} {
-		err := filepath.WalkDir(filepath.Join(dir, root), func(path string, d fs.DirEntry, err error) error {
-			if err != nil || d.IsDir() || filepath.Ext(path) == ".pyc" {
-				return err
-			}
-			count++
-			_, err = os.ReadFile(path)
-			return err
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	if count < 50 {
-		t.Fatalf("there are only %d files", count)
 	}
 }
