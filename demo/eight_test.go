@@ -1,6 +1,8 @@
 package demo
 
 import (
+	"math"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -186,6 +188,63 @@ func TestEightAdaptive(t *testing.T) {
 		}
 		if diff := cmp.Diff([]string{"drafter"}, r.Summary.Separation.Leaders); diff != "" || r.Summary.Analyzed != failures {
 			t.Errorf("%s: %d failures (-want +got):\n%s", rule, r.Summary.Analyzed, diff)
+		}
+	}
+}
+
+// TestEightShipped counts by hand what fixes resolve and break on top of those
+// that are shipped: the router's, which carries blame and repairs failures, breaks
+// more than it repairs.
+func TestEightShipped(t *testing.T) {
+	ships := []string{"intake", "planner", "extractor", "drafter"}
+	if plan := eightBatch(t, eightSeed).Plan.Sets[eightShips-1].Fixes; !slices.Equal(plan, ships) {
+		t.Fatalf("the plan's set is %v", plan)
+	}
+	r, err := shippedBatch(t.Context(), ships)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := replay.New(Eight(), replay.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	base, passed := game.FromMask(1<<0|1<<2|1<<4|1<<6), 0
+	resolves, breaks := map[string]int{}, map[string]int{}
+	for i := range eightCases {
+		pc := EightCases{eightCases, eightSeed}.At(i)
+		s, err := e.Case(&pc, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		before, err := s.Value(t.Context(), 0, base)
+		if err != nil {
+			t.Fatal(err)
+		}
+		passed += int(before)
+		for k, name := range map[int]string{1: "router", 3: "search", 5: "calculator", 7: "guardrail"} {
+			after, err := s.Value(t.Context(), 0, base.With(k))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if after > before {
+				resolves[name]++
+			} else if after < before {
+				breaks[name]++
+			}
+		}
+	}
+	if r.Summary.Passed != passed || r.Harm.Cases != passed || len(r.Steps) != 4 {
+		t.Errorf("%d pass, tried on %d, %d players; by hand %d pass", r.Summary.Passed, r.Harm.Cases, len(r.Steps), passed)
+	}
+	for _, s := range r.Steps {
+		if s.Breaks.Count != breaks[s.Name] || math.Round(s.Resolves*float64(r.Summary.Failures)) != float64(resolves[s.Name]) {
+			t.Errorf("%s resolves %v and breaks %+v, by hand %d and %d", s.Name, s.Resolves, *s.Breaks, resolves[s.Name], breaks[s.Name])
+		}
+		if net := float64(resolves[s.Name]-breaks[s.Name]) / eightCases; math.Abs(*s.Net-net) > 1e-12 || (net < 0) != (s.Name == "router") {
+			t.Errorf("%s: net %v, by hand %v", s.Name, *s.Net, net)
+		}
+		if s.Shapley.Mean < 0.1 {
+			t.Errorf("%s: blame %v", s.Name, s.Shapley.Mean)
 		}
 	}
 }

@@ -46,6 +46,9 @@ a correct number and a draft that isn't blocked.
 
 	p.printf("\n4) A fix that does harm\n\n")
 	p.harm(batch)
+	if err := p.shipped(ctx, batch.Plan); err != nil {
+		return batch, err
+	}
 	if p.err != nil {
 		return batch, p.err
 	}

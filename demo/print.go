@@ -70,3 +70,5 @@ func withFraction(x float64, exact string) string {
 }
 
 func percent(x float64) string { return fmt.Sprintf("%.1f %%", 100*x) }
+
+func signedPercent(x float64) string { return fmt.Sprintf("%+.1f %%", 100*x) }
