@@ -345,7 +345,7 @@ func (s *sums) result(r *Result) {
 		r.Steps[i] = step
 	}
 	for i := range r.Steps {
-		if total > 0 {
+		if total > negligible {
 			share := r.Steps[i].Shapley.Mean / total
 			r.Steps[i].Share = &share
 		}
