@@ -249,13 +249,18 @@ func (b *batch) harms(ctx context.Context, r *Result) (done bool) {
 	}
 	failing := float64(r.Summary.Failures) / float64(r.Summary.Failures+r.Summary.Passed)
 	net := func(resolved float64, breaks Rate) *float64 {
+		if !b.sums.aloneKnown() {
+			return nil
+		}
 		n := resolved*failing - breaks.Rate*(1-failing)
 		return &n
 	}
 	for i := range r.Steps {
 		s := &r.Steps[i]
 		s.Breaks = &rates[alone[i]]
-		s.Net = net(s.Resolves, *s.Breaks)
+		if s.Calls <= 1 { // else it resolves with one call fixed, and breaks with all
+			s.Net = net(s.Resolves, *s.Breaks)
+		}
 		for k := range s.Variants {
 			v := &s.Variants[k]
 			at, other := variants[[2]int{i, k}]

@@ -94,3 +94,57 @@ func TestPlaceboCut(t *testing.T) {
 		t.Errorf("%d cases were run again", failing)
 	}
 }
+
+// TestNetUnknown has failures of which it isn't known what single fixes do: then
+// nobody can say what these do on the whole.
+func TestNetUnknown(t *testing.T) {
+	step := pipeline.NewStep("s", same).Variant("fix", func(context.Context, int) (int, error) { return 2, nil })
+	p := pipeline.New("p", step.Do, equals, step)
+	other := numbered(3, 3) // passes, and the fix breaks it
+	other.ID = "other"
+	cases := []pipeline.Case{numbered(1, 2), other}
+	for _, test := range []struct {
+		method blame.Method
+		cases  []pipeline.Case
+		want   float64 // 2: unknown
+	}{
+		{blame.Exact, cases, 0},
+		{blame.Exact, cases[1:], -1},
+		{blame.Permutation, cases, 2},
+		{blame.Permutation, cases[1:], -1},
+	} {
+		r := batchOf(t, p, test.cases, blame.Options{Method: test.method})
+		s := r.Steps[0]
+		if s.Breaks == nil || s.Breaks.Count != 1 || s.Breaks.Of != 1 {
+			t.Fatalf("%s: breaks %+v", test.method, s.Breaks)
+		}
+		if got := s.Net; (got == nil) != (test.want == 2) || got != nil && *got != test.want {
+			t.Errorf("%s, %d cases: net %v, want %v", test.method, len(test.cases), got, test.want)
+		}
+	}
+}
+
+// TestNetOfCalls has a step that is called twice. What it resolves is told of single
+// calls, what it breaks of all at once: the two don't make a net.
+func TestNetOfCalls(t *testing.T) {
+	once := pipeline.NewStep("once", same).Variant("fix", same)
+	twice := pipeline.NewStep("twice", same).Variant("fix", func(_ context.Context, n int) (int, error) { return n + 1, nil })
+	p := pipeline.New("p", func(ctx context.Context, n int) (int, error) {
+		for _, s := range []*pipeline.Step[int, int]{once, twice, twice} {
+			var err error
+			if n, err = s.Do(ctx, n); err != nil {
+				return 0, err
+			}
+		}
+		return n, nil
+	}, equals, once, twice)
+	passing := numbered(1, 1)
+	passing.ID = "passing"
+	r := batchOf(t, p, []pipeline.Case{numbered(1, 2), passing}, blame.Options{Calls: true})
+	if s := r.Steps[0]; s.Net == nil || *s.Net != 0 || s.Breaks == nil {
+		t.Errorf("%+v", s)
+	}
+	if s := r.Steps[1]; s.Net != nil || s.Resolves != 1 || s.Breaks == nil || s.Breaks.Count != 1 {
+		t.Errorf("%+v", s)
+	}
+}
