@@ -148,10 +148,10 @@ func (b *batch) one(ctx context.Context) bool {
 	defer b.mu.Unlock()
 	defer b.next.Broadcast()
 	b.filed++
-	// A case that was cut off by the end of the context was not analysed; those
-	// after it that were are kept.
-	if ctx.Err() != nil && r.Undefined != "" {
-		b.missing = true
+	// A case that was cut off by the end of the context was not analysed. Those
+	// after it that were happened to be fast, and don't count either.
+	b.missing = b.missing || ctx.Err() != nil && r.Undefined != ""
+	if b.missing {
 		return false
 	}
 	return b.file(i, r)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"strings"
 	"testing"
 
@@ -206,6 +207,7 @@ func TestWrongUse(t *testing.T) {
 		{"fix of no step", ok, blame.Options{Fix: map[string]string{"plannr": "date-constraint"}}, `fix plannr=date-constraint: there is no step "plannr"`},
 		{"no such fix", ok, blame.Options{Fix: map[string]string{"planner": "x"}}, "fix planner=x: step planner has no such variant"},
 		{"budget", ok, blame.Options{Budget: -1}, "the budget is -1"},
+		{"endless budget", ok, blame.Options{Budget: math.Inf(1)}, "the budget is +Inf"},
 		{"delta", ok, blame.Options{Delta: 1}, "delta is 1"},
 	}
 	for _, test := range tests {

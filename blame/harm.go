@@ -2,6 +2,7 @@ package blame
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"sync"
 
@@ -50,7 +51,7 @@ func (b *batch) measureHarm(ctx context.Context, candidates []candidate) (*Harm,
 	broken := make([][]bool, len(b.passing))
 	luck := make([]bool, len(b.passing))
 	noisy := slices.ContainsFunc(b.passing, func(p sampledCase) bool { return p.noisy })
-	var known sync.Mutex
+	missing := make([]error, len(b.passing)) // why a case has no results
 	workers := b.options.Concurrency
 	if b.options.Budget > 0 {
 		workers = 1 // the budget goes to the cases in order
@@ -61,9 +62,7 @@ func (b *batch) measureHarm(ctx context.Context, candidates []candidate) (*Harm,
 		for k, c := range candidates {
 			t := p.session.Run(ctx, 0, c.fixes, false)
 			if t.Err != nil {
-				known.Lock()
-				h.Cut = true
-				known.Unlock()
+				missing[i] = t.Err
 				return
 			}
 			out[k] = t.Score < b.options.Pass
@@ -73,9 +72,7 @@ func (b *batch) measureHarm(ctx context.Context, candidates []candidate) (*Harm,
 			fresh.Index = placeboWorld
 			t := p.session.Run(ctx, p.session.AddWorld(fresh), replay.Fixes{}, false)
 			if t.Err != nil {
-				known.Lock()
-				h.Cut = true
-				known.Unlock()
+				missing[i] = t.Err
 				return
 			}
 			luck[i] = t.Score < b.options.Pass
@@ -85,10 +82,11 @@ func (b *batch) measureHarm(ctx context.Context, candidates []candidate) (*Harm,
 	for _, p := range b.passing {
 		h.Cost += p.session.Cost()
 	}
+	h.Cut = anyOf(missing)
 	measured := 0
 	counts := make([]int, len(candidates))
 	unlucky := 0
-	for i, out := range broken {
+	for i, out := range broken[:before(ctx, missing)] {
 		if out == nil {
 			continue
 		}
@@ -117,33 +115,49 @@ func (b *batch) measureHarm(ctx context.Context, candidates []candidate) (*Harm,
 
 // placebo runs failing cases again, as they were.
 func (b *batch) placebo(ctx context.Context, h *Harm, workers int) {
-	before := 0.0
 	for _, c := range b.failed {
-		before += c.session.Cost()
+		h.Cost -= c.session.Cost()
 	}
-	lucky := make([]int, len(b.failed)) // 1: passed, −1: no score
+	scores := make([]float64, len(b.failed))
+	missing := make([]error, len(b.failed))
 	each(workers, len(b.failed), func(i int) {
-		score, err := b.failed[i].again(ctx)
-		switch {
-		case err != nil:
-			lucky[i] = -1
-		case score >= b.options.Pass:
-			lucky[i] = 1
-		}
+		scores[i], missing[i] = b.failed[i].again(ctx)
 	})
-	passed, measured := 0, 0
-	for i, c := range b.failed {
+	for _, c := range b.failed {
 		h.Cost += c.session.Cost()
-		if lucky[i] >= 0 {
-			measured++
-			passed += lucky[i]
+	}
+	h.Cut = h.Cut || anyOf(missing)
+	passed, measured := 0, 0
+	for i, score := range scores[:before(ctx, missing)] {
+		if missing[i] != nil {
+			continue
+		}
+		measured++
+		if score >= b.options.Pass {
+			passed++
 		}
 	}
-	h.Cost -= before
 	if measured > 0 {
 		r := b.rate(passed, measured, h.Candidates)
 		h.PlaceboResolves = &r
 	}
+}
+
+// before returns how many cases, in their order, come before the first that has no
+// results because the budget ended, or ctx. Of those after it, the ones that have
+// results are those whose replays cost nothing new, which aren't like the others.
+func before(ctx context.Context, missing []error) int {
+	for i, err := range missing {
+		if errors.Is(err, replay.ErrBudget) || err != nil && ctx.Err() != nil {
+			return i
+		}
+	}
+	return len(missing)
+}
+
+// anyOf says whether any case has no results.
+func anyOf(missing []error) bool {
+	return slices.ContainsFunc(missing, func(err error) bool { return err != nil })
 }
 
 // again replays the case as it was with fresh noise.
@@ -235,13 +249,18 @@ func (b *batch) harms(ctx context.Context, r *Result) (done bool) {
 	}
 	failing := float64(r.Summary.Failures) / float64(r.Summary.Failures+r.Summary.Passed)
 	net := func(resolved float64, breaks Rate) *float64 {
+		if !b.sums.aloneKnown() {
+			return nil
+		}
 		n := resolved*failing - breaks.Rate*(1-failing)
 		return &n
 	}
 	for i := range r.Steps {
 		s := &r.Steps[i]
 		s.Breaks = &rates[alone[i]]
-		s.Net = net(s.Resolves, *s.Breaks)
+		if s.Calls <= 1 { // else it resolves with one call fixed, and breaks with all
+			s.Net = net(s.Resolves, *s.Breaks)
+		}
 		for k := range s.Variants {
 			v := &s.Variants[k]
 			at, other := variants[[2]int{i, k}]

@@ -141,7 +141,7 @@ func (g *caseGame) listed(pairs [][]float64, unit int64) []Interaction {
 	return out[:min(len(out), maxInteractions)]
 }
 
-// negligible is below what the quadrature's rounding may leave of a 0.
+// negligible is more than what the quadrature's and sums' rounding may leave of a 0.
 const negligible = 1e-10
 
 func (x *Interaction) matters() bool {

@@ -136,6 +136,43 @@ func TestInterrupted(t *testing.T) {
 	}
 }
 
+// TestInterruptedSlow interrupts a batch while its first case in the drawn order is
+// still at work and those after it are done: a result about these would be about
+// fast cases.
+func TestInterruptedSlow(t *testing.T) {
+	var order []string
+	var first string
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	var fast atomic.Int64
+	step := pipeline.NewStep("s", same).Variant("fix", func(ctx context.Context, n int) (int, error) {
+		if id := pipeline.CaseOf(ctx).ID; id == first {
+			<-ctx.Done()
+			return 0, ctx.Err()
+		}
+		return 2, nil
+	})
+	score := func(ctx context.Context, c pipeline.Case, n int) (float64, error) {
+		if n == 2 && first != "" && fast.Add(1) == 3 {
+			cancel()
+		}
+		return equals(ctx, c, n)
+	}
+	p := pipeline.New("p", step.Do, score, step)
+	var cases []pipeline.Case
+	for k := range 4 {
+		c := numbered(1, 2)
+		c.ID = fmt.Sprint("c", k)
+		cases = append(cases, c)
+	}
+	batchOf(t, p, cases, blame.Options{Each: func(c blame.CaseResult) { order = append(order, c.ID) }})
+	first = order[0]
+	r, err := blame.Batch(ctx, p, cases, blame.Options{})
+	if !errors.Is(err, context.Canceled) || !r.Summary.Partial || r.Summary.Cases != 0 || len(r.Cases) != 0 {
+		t.Errorf("error %v, %d cases, summary %+v", err, len(r.Cases), r.Summary)
+	}
+}
+
 // TestKeepCases keeps the first cases in the order of analysis, and says so; what
 // is said of all doesn't depend on it.
 func TestKeepCases(t *testing.T) {

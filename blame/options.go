@@ -162,8 +162,8 @@ func (o Options) check() error {
 	switch {
 	case !(o.Pass > 0 && o.Pass <= 1):
 		return fmt.Errorf("the pass mark is %v; it must lie above 0 and be at most 1", o.Pass)
-	case o.Budget < 0 || math.IsNaN(o.Budget):
-		return fmt.Errorf("the budget is %v; it must not be negative", o.Budget)
+	case !(o.Budget >= 0 && o.Budget <= math.MaxFloat64):
+		return fmt.Errorf("the budget is %v; it must be a finite number and not negative", o.Budget)
 	case !(o.Delta > 0 && o.Delta < 1):
 		return fmt.Errorf("delta is %v; it must lie between 0 and 1", o.Delta)
 	case o.Mode != Recorded && o.Mode != Posterior && o.Mode != Prior:

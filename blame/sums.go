@@ -291,6 +291,12 @@ func (s *sums) variants(step *StepResult, info StepInfo, n float64) {
 	step.pickVariant()
 }
 
+// aloneKnown says whether it is known what single fixes resolve: of some failure,
+// if there are any. Of sampled and undefined ones it isn't.
+func (s *sums) aloneKnown() bool {
+	return s.summary.Failures == 0 || s.summary.Analyzed > s.sampled
+}
+
 // reached says whether the batch's goal is reached.
 func (s *sums) reached() (reason string, ok bool) {
 	if s.stop == nil {
@@ -345,7 +351,7 @@ func (s *sums) result(r *Result) {
 		r.Steps[i] = step
 	}
 	for i := range r.Steps {
-		if total > 0 {
+		if total > negligible {
 			share := r.Steps[i].Shapley.Mean / total
 			r.Steps[i].Share = &share
 		}

@@ -2,6 +2,8 @@ package replay
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -103,7 +105,8 @@ func New(p *pipeline.Pipeline, o Options) (*Engine, error) {
 }
 
 func checkFixes(p *pipeline.Pipeline, fixes map[string]string) error {
-	for step, variant := range fixes {
+	for _, step := range slices.Sorted(maps.Keys(fixes)) {
+		variant := fixes[step]
 		var spec *pipeline.Spec
 		for _, s := range p.Steps {
 			if s.Name == step {
@@ -117,6 +120,9 @@ func checkFixes(p *pipeline.Pipeline, fixes map[string]string) error {
 			var names []string
 			for _, v := range spec.Impls[1:] {
 				names = append(names, v.Name)
+			}
+			if len(names) == 0 {
+				return fmt.Errorf("fix %s=%s: step %s has no variants", step, variant, step)
 			}
 			return fmt.Errorf("fix %s=%s: step %s has no such variant (there are: %s)", step, variant, step, strings.Join(names, ", "))
 		}

@@ -67,6 +67,7 @@ type sheet struct{ Word, Fixed string }
 //	!a  the first step fails as it runs today
 //	?a  and that for a reason that may pass
 //	~a  the first step's fix takes half a point
+//	^a  the first step's fix takes all points
 //	%   there are points for parts of a repair
 //	&   the second step is called twice
 //	+   and once more when its fix runs
@@ -112,6 +113,10 @@ func exam(names [4]string) *pipeline.Pipeline {
 
 func grade(_ context.Context, _ pipeline.Case, s sheet) (float64, error) {
 	word := regexp.MustCompile(`[!?].`).ReplaceAllString(s.Word, "")
+	word, spoils, _ := strings.Cut(word, "^")
+	if spoils != "" && strings.Contains(s.Fixed, spoils) {
+		return 0, nil
+	}
 	word, harm, _ := strings.Cut(word, "~")
 	best := 0.0
 	for way := range strings.SplitSeq(strings.Trim(word, "%&+"), "|") {

@@ -3,6 +3,8 @@ package report
 import (
 	"fmt"
 	"strings"
+
+	"github.com/agentblame/agentblame/blame"
 )
 
 // groups are what several cases say in the same words, in order of appearance.
@@ -58,6 +60,31 @@ func (t *text) undefinedCases() {
 	}
 	if more := len(reasons.list) - len(shown); more > 0 {
 		t.prose(2, 2, fmt.Sprintf("… for %s", count(more, "more reason", "more reasons")), dim)
+	}
+	if t.o.Verbose {
+		t.certain()
+	}
+}
+
+// certain adds where the values of cases lie that were cut off.
+func (t *text) certain() {
+	var cut []*blame.CaseResult
+	for i := range t.r.Cases {
+		if c := &t.r.Cases[i]; c.Undefined != "" && c.Bounds != nil {
+			cut = append(cut, c)
+		}
+	}
+	shown := t.limit(len(cut))
+	for _, c := range cut[:shown] {
+		var values []string
+		for _, b := range c.Bounds {
+			values = append(values, t.short(b.Player, nameWidth)+" "+interval(&b.Value.Low, &b.Value.High))
+		}
+		t.prose(2, 4, fmt.Sprintf("%s, of which %s of the coalitions are known: for certain %s",
+			t.short(c.ID, nameWidth), percent(c.Coverage), strings.Join(values, ", ")), plain)
+	}
+	if more := len(cut) - shown; more > 0 {
+		t.prose(2, 2, fmt.Sprintf("… and of %d more", more), dim)
 	}
 }
 

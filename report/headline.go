@@ -25,7 +25,7 @@ func (t *text) headline() string {
 	leaders, share := t.leaders()
 	switch {
 	case len(leaders) == 0:
-		return "No step leads: the fixes together don't raise the score of the failing cases."
+		return "No step leads: the fixes together don't raise the score of the failing cases." + t.helpAlone()
 	case s.Repairable == 0 && s.Sampled == 0:
 		return fmt.Sprintf("No combination of these fixes resolves %s, though they raise scores: %s %s.", t.aFailure(), t.names(leaders, "and"), carry(leaders, share))
 	case len(leaders) > 1:
@@ -106,6 +106,19 @@ func (t *text) bestAlone() string {
 		return fmt.Sprintf("; only %s resolves the case", t.alone(best...))
 	}
 	return fmt.Sprintf("; %s resolves the most failures (%s)", t.alone(best...), percent(best[0].Resolves))
+}
+
+// helpAlone tells, when the fixes together help nothing, which of them resolves the
+// most failures alone.
+func (t *text) helpAlone() string {
+	best := t.mostResolving()
+	switch {
+	case !t.aloneKnown() || best[0].Resolves == 0:
+		return ""
+	case t.r.Summary.Analyzed == 1:
+		return fmt.Sprintf(" But %s resolves the case.", t.alone(best...))
+	}
+	return fmt.Sprintf(" But %s resolves %s of the failures.", t.alone(best...), percent(best[0].Resolves))
 }
 
 // alone names the deed of making one fix only.

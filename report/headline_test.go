@@ -27,6 +27,8 @@ func TestHeadline(t *testing.T) {
 		{"one step leads but resolves no failure", []string{"ab|ac", "ab|ac"}, "rewrite carries the most blame (66.7 %), but no single fix resolves a failure."},
 		{"another resolves more", []string{"ab|ac", "ab|ac", "d"}, "Fix rewrite or verify first: rewrite carries the most blame (44.4 %), but fixing verify alone resolves more failures (33.3 % to 0.0 %)."},
 		{"nothing helps", []string{"z", "z"}, "No step leads: the fixes together don't raise the score of the failing cases."},
+		{"one helps, but not with another", []string{"a^d"}, "No step leads: the fixes together don't raise the score of the failing cases. But fixing rewrite alone resolves the case."},
+		{"two help, but not with another", []string{"a^d", "b^d", "z"}, "No step leads: the fixes together don't raise the score of the failing cases. But fixing rewrite or retrieve alone resolves 33.3 % of the failures."},
 		{"nothing helps enough", []string{"%az", "%az"}, "No combination of these fixes resolves a failure, though they raise scores: rewrite carries 100.0 % of the blame."},
 	}
 	for _, tt := range tests {

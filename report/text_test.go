@@ -64,6 +64,7 @@ func TestTextGolden(t *testing.T) {
 		{"batch-claim", batch(t, exam(usual), many(12), blame.Options{Claim: blame.ThisBatch}), report.TextOptions{}},
 		{"groups", batch(t, exam(usual), papers("x: ab|cd"), blame.Options{Groups: []blame.Group{{Name: "search", Members: usual[:2]}}, Ordered: true}), report.TextOptions{}},
 		{"cut", batch(t, exam(usual), papers("x: a|b"), blame.Options{Nodes: 2, Permutations: 50}), report.TextOptions{Verbose: true, Width: 120}},
+		{"cut-undefined-verbose", batch(t, exam(usual), papers("x: a", "y: ab"), blame.Options{Budget: 21}), report.TextOptions{Verbose: true}},
 		{"cut-undefined", batch(t, exam(usual), papers("x: a"), blame.Options{Nodes: 2, Method: blame.Exact}), report.TextOptions{}},
 		{"harm", harmed(t), report.TextOptions{}},
 		{"harm-narrow", harmed(t), report.TextOptions{Width: 48}},

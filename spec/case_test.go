@@ -69,6 +69,9 @@ func TestReadCases(t *testing.T) {
 		{"an array", "c.json", bom + "[\n{\"inputs\": {\"q\": 1}},\n\n{\"id\": \"x\", \"inputs\": {\"q\":\n 12345678901234567890}}]\n", []string{
 			"case-2 | q jsontext.Value 1", "x | q jsontext.Value 12345678901234567890",
 		}},
+		{"an array in one line", "c.json", `[{"inputs": {"q": 1}}, {"id": "case-1-2", "inputs": {"q": 2}}, {"inputs": {"q": 3}}, {"inputs": {"q": 4}}]`, []string{
+			"case-1 | q jsontext.Value 1", "case-1-2 | q jsontext.Value 2", "case-1-3 | q jsontext.Value 3", "case-1-4 | q jsontext.Value 4",
+		}},
 		{"YAML", "c.yaml", bom + `
 - id: one
   inputs: &in {q: hi, n: 12345678901234567890123}

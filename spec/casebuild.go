@@ -30,13 +30,14 @@ type batch struct {
 	expected []path // of check.Expected
 	cases    []pipeline.Case
 	ids      map[string]string // where each ID was given
+	lines    map[int]int       // how many names each line has given to cases without ID
 	// lacking is what a table's heading was found to lack, so that no row says it
 	// again: inputs, and "expected".
 	lacking map[[2]string]bool
 }
 
 func newBatch(check Check) *batch {
-	b := &batch{check: check, ids: map[string]string{}}
+	b := &batch{check: check, ids: map[string]string{}, lines: map[int]int{}}
 	for _, s := range check.Expected {
 		p, err := parsePath(s)
 		if err != nil {
@@ -92,20 +93,32 @@ func (b *batch) add(line int, parts []part) {
 		}
 	}
 	where := fmt.Sprintf("%s:%d", b.file, line)
-	unnamed := c.ID == ""
-	if unnamed {
-		c.ID = "case-" + strconv.Itoa(line)
+	if c.ID == "" {
+		c.ID = b.unnamed(line)
 	}
 	if first, taken := b.ids[c.ID]; taken {
-		why := ""
-		if unnamed {
-			why = " (it has no id of its own, so it is named after its line)"
-		}
-		b.at(line, "the id %q is taken by the case at %s%s", c.ID, first, why)
+		b.at(line, "the id %q is taken by the case at %s", c.ID, first)
 	} else {
 		b.ids[c.ID] = where
 	}
 	b.cases = append(b.cases, c)
+}
+
+// unnamed returns an id for a case that has none: after its line, and with a number
+// where a case before it is called so. Cases of an array may share a line, and those
+// of several files a line's number.
+func (b *batch) unnamed(line int) string {
+	name := "case-" + strconv.Itoa(line)
+	for {
+		b.lines[line]++
+		id := name
+		if n := b.lines[line]; n > 1 {
+			id += "-" + strconv.Itoa(n)
+		}
+		if _, taken := b.ids[id]; !taken {
+			return id
+		}
+	}
 }
 
 func (b *batch) checkInputs(line int, have map[string]any) {

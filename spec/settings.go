@@ -27,7 +27,7 @@ type Settings struct {
 	Delta float64
 	// Stop says when to stop early: none, top1, topk, ranking, width or budget.
 	Stop string
-	// Width is the width of intervals at which stop: width stops.
+	// Width is the radius of intervals at which stop: width stops.
 	Width  float64
 	Budget *float64
 	// Concurrency is how many step runs may go on at once.
@@ -41,7 +41,8 @@ type Settings struct {
 	KeepCases int
 	// Claim is whom conclusions are about: traffic or batch.
 	Claim string
-	// Harm is on how many passing cases harm is measured; -1 is none, 0 the default.
+	// Harm is on how many passing cases harm is measured; -1 is none, 0 that the
+	// file doesn't say.
 	Harm int
 	// CheckKeys is how many coalitions of a case are replayed without keys.
 	CheckKeys int
@@ -95,7 +96,9 @@ func (l *loader) settings(file object, base *options) Settings {
 	counts("check_keys", &s.CheckKeys)
 	words("claim", &s.Claim, "traffic", "batch")
 	if n := o.get("harm"); n != nil {
-		s.Harm = int(l.whole(n, o.name("harm"), -1, math.MaxInt32))
+		if s.Harm = int(l.whole(n, o.name("harm"), -1, math.MaxInt32)); s.Harm == 0 {
+			s.Harm = -1
+		}
 	}
 	if n := o.get("ordered"); n != nil {
 		s.Ordered = l.flag(n, o.name("ordered"))

@@ -181,7 +181,7 @@ A step run that fails is no error of the command: it stands in its case's errors
 	f.StringVar(&options.Rule, "rule", "", "the rule that decides about --stop: "+strings.Join(confseq.Names(), ", "))
 	f.BoolVar(&options.Ordered, "ordered", false, "also values over orders in which each step comes after what it needs")
 	f.IntVar(&options.CheckKeys, "check-keys", 0, "replay `N` coalitions of each failure without the keys that steps declare, to check those")
-	f.IntVar(&options.Harm, "harm", 0, "on how many passing cases to measure what fixes break; -1 for none (default 100)")
+	f.IntVar(&options.Harm, "harm", 0, "on how many passing cases to measure what fixes break; 0 for none (default 100)")
 	f.IntVar(&options.KeepCases, "keep-cases", 0, "how many cases the result lists in full; -1 for none (default all)")
 	f.BoolVar(&options.NoStories, "no-stories", false, "leave out what steps were given, gave and drew in the cases that the result lists")
 	f.IntVar(&options.Nodes, "nodes", 0, "the most states explored in one case (default 32768)")
@@ -222,6 +222,9 @@ func merge(cmd *cobra.Command, file *spec.File, o blame.Options, from source, pl
 	o.Rule = cmp.Or(o.Rule, s.Rule)
 	o.TopK = cmp.Or(o.TopK, s.TopK)
 	o.Claim = cmp.Or(o.Claim, blame.Claim(s.Claim))
+	if cmd.Flags().Changed("harm") && o.Harm == 0 {
+		o.Harm = -1 // none, where 0 stands for the default
+	}
 	o.Harm = cmp.Or(o.Harm, s.Harm)
 	o.CheckKeys = cmp.Or(o.CheckKeys, s.CheckKeys)
 	o.Ordered = o.Ordered || s.Ordered

@@ -34,6 +34,9 @@ func newDemo() *cobra.Command {
 			if err := checkOutputs(outputs); err != nil {
 				return err
 			}
+			if err := positive(cmd, "replicates", "var-cases"); err != nil {
+				return err
+			}
 			if err := options.Check(); err != nil {
 				return usageError{err}
 			}

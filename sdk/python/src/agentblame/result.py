@@ -71,7 +71,7 @@ class StepResult(View):
     share: float | None
     last_touch: int
     breaks: dict[str, Any] | None
-    net: dict[str, Any] | None
+    net: float | None
     necessity: dict[str, Any] | None
     responsibility: float | None
     variants: list[dict[str, Any]] | None
