@@ -1,9 +1,10 @@
 """Programs: any control flow, whose calls of steps agentblame answers."""
 
 import asyncio
+import multiprocessing
 import threading
 import time
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from dataclasses import dataclass
 
 import agentblame as ab
@@ -227,6 +228,16 @@ def test_misuse(body, why):
     except AnalysisError as error:
         told = str(error)
     assert why in told
+
+
+def test_a_step_that_is_called_in_a_forked_process():
+    def in_a_child(x):
+        with ProcessPoolExecutor(1, multiprocessing.get_context("fork")) as pool:
+            return pool.submit(look, x).result()
+
+    served = program(in_a_child, name="forking", metric=lambda out: 0, steps=[look])
+    with pytest.raises(AnalysisError, match="step was called in a process that the program has forked: use threads"):
+        analyze_case(served, Case("c", {"x": 1}))
 
 
 def test_a_program_that_takes_no_such_input():

@@ -138,6 +138,31 @@ def test_errors(host, how, code, message, data):
         assert "agentblame/host.py" not in error["data"]["traceback"]
 
 
+def test_a_step_that_forks(tmp_path):
+    app = """
+        import os
+        import agentblame as ab
+
+        @ab.step
+        def forks(x):
+            return "child" if os.fork() == 0 else "parent"
+
+        @ab.step
+        def forks_and_fails(x):
+            if os.fork() == 0:
+                raise ValueError("child")
+            return "parent"
+
+        ab.serve(ab.Steps([forks, forks_and_fails], name="forking"))
+    """
+    with Peer(app, cwd=tmp_path) as host:
+        for step in ["forks", "forks_and_fails"] * 10:  # the first in threads of their own, then by the one that reads
+            assert host.reply(host.run(step, x=1))["result"] == {"output": "parent"}
+        assert not host.others
+        host.end()
+        assert host.log.decode().count("a process that was forked in a run came back from it, and was ended") == 20
+
+
 def test_what_is_unknown(host):
     assert host.ask("step/walk")["error"]["code"] == -32601
     assert host.reply(host.run("nope"))["error"]["code"] == -32602
