@@ -156,13 +156,16 @@ def test_what_was_recorded_is_on_disk_when_the_process_ends(tmp_path):
         "@ab.step\ndef one(x): return x\n"
         "@ab.program(metric=lambda out: 1)\ndef app(x): return one(x)\n"
         "app(1)\n"
-        "if os.fork() == 0:\n    app(2)\nelse:\n    os.wait()\n"
+        "if os.fork() == 0:\n    app(2)\n    os.sys.exit()\nos.wait()\n"
+        "import multiprocessing\n"
+        "child = multiprocessing.get_context('fork').Process(target=app, args=(3,))\n"
+        "child.start()\nchild.join()\n"
     )
     env = {**os.environ, "PYTHONPATH": SRC, "AGENTBLAME_RECORD": "runs"}
     subprocess.run([sys.executable, "app.py"], cwd=tmp_path, env=env, check=True, timeout=30)
     texts = [f.read_text() for f in (tmp_path / "runs").iterdir()]
-    assert len(texts) == 2, "a file for each process"
-    assert sorted(json.loads(t)["inputs"]["x"] for t in texts) == [1, 2]
+    assert len(texts) == 3, "a file for each process"
+    assert sorted(json.loads(t)["inputs"]["x"] for t in texts) == [1, 2, 3]
 
 
 @pytest.mark.parametrize("mode", ["recorded", "posterior"])
