@@ -171,6 +171,24 @@ test("a module that can't be imported is shown with its traceback", { skip }, ()
   assert.match(out.stderr, /Cannot find module/);
 });
 
+test("where nothing can be recorded, runs go on and the process ends", { timeout: 60_000 }, () => {
+  writeFileSync(join(dir, "file"), "");
+  const source = `
+    import { program, step } from ${JSON.stringify(new URL("../src/index.js", import.meta.url).href)};
+    class Odd extends Error { get message() { throw new Error("hidden"); } }
+    const odd = step("odd", ({ x }) => { if (x) throw Object.assign(new Odd(), { x }); return x; });
+    const p = program({ name: "p", inputs: ["x"], steps: [odd], run: ({ x }) => odd({ x }), metric: () => 1 });
+    const thrown = await p.run({ x: 1 }).catch((error) => error);
+    console.log(await p.run({ x: 0 }), thrown instanceof Odd, thrown.x);`;
+  for (const folder of [join(dir, "file"), join(dir, "file", "below"), "/proc/agentblame/records"]) {
+    const out = spawnSync(process.execPath, ["--input-type=module", "-e", source], {
+      env: { ...process.env, AGENTBLAME_RECORD: folder }, encoding: "utf8", timeout: 15_000,
+    });
+    assert.deepEqual([out.status, out.stdout], [0, "0 true 1\n"], `${folder}: ${out.stderr}`);
+    assert.match(out.stderr, /agentblame: can't record in/);
+  }
+});
+
 test("production runs are recorded as cases, which an analysis takes as they are", { skip }, async () => {
   const records = join(dir, "records");
   const { recordingWritten } = await import("../src/index.js");
