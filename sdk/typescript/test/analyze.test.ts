@@ -163,6 +163,14 @@ cases: [{id: a, inputs: {question: why}, expected: 2026}]
   assert.deepEqual([c.score, c.shapley], [0, { find: 1 }]);
 });
 
+test("what is wrong with cases is told by their numbers, and only what has steps is analysed", { skip }, async () => {
+  const onLog = (): void => {};
+  await assert.rejects(blameBatch(refund, [refundCase, { id: "b", inputs: { q: 1 } }], { onLog }), /^AnalysisError: case 2: the input "question" is missing/);
+  await assert.rejects(blameBatch(refund, [], { onLog }), /^AnalysisError: cases: there are no cases/);
+  const lone = step("lone", () => 1) as never;
+  await assert.rejects(analyzeCase(lone, refundCase), /^TypeError: what is served must be a pipeline or a program/);
+});
+
 test("a module that can't be imported is shown with its traceback", { skip }, () => {
   const out = spawnSync(bin!, ["blame", "--host", "node dist/nowhere.js", "--cases", "examples/refund.jsonl"], {
     cwd: fileURLToPath(new URL("../..", import.meta.url)), encoding: "utf8",
