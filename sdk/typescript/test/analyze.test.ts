@@ -141,9 +141,8 @@ test("an analysis that fails says why", { skip }, async () => {
   await failing(analyzeCase(pipeline({ name: "p", inputs: ["question"], steps: [outer, inner], metric: () => 0 }), asked, quiet), /step inner was called from inside step outer/, 1);
   await assert.rejects(blameBatch(refund, [{ id: "n", inputs: { question: NaN } }]), /case n can't be written as JSON: at \.inputs\.question/);
 
-  const hanging = step("hanging", () => new Promise<number>(() => {}), { needs: ["question"] }).variant("v", () => 1);
   const controller = new AbortController();
-  setTimeout(() => controller.abort(), 300);
+  const hanging = step("hanging", () => (controller.abort(), new Promise<number>(() => {})), { needs: ["question"] }).variant("v", () => 1);
   await failing(analyzeCase(pipeline({ name: "p", inputs: ["question"], steps: [hanging], metric: () => 1 }), asked, { ...quiet, signal: controller.signal }), /ended early/, 130);
 });
 
@@ -179,7 +178,7 @@ test("a module that can't be imported is shown with its traceback", { skip }, ()
   assert.match(out.stderr, /Cannot find module/);
 });
 
-test("where nothing can be recorded, runs go on and the process ends", { timeout: 60_000 }, () => {
+test("where nothing can be recorded, runs go on and the process ends", { timeout: 120_000 }, () => {
   writeFileSync(join(dir, "file"), "");
   const source = `
     import { program, step } from ${JSON.stringify(new URL("../src/index.js", import.meta.url).href)};
@@ -190,7 +189,7 @@ test("where nothing can be recorded, runs go on and the process ends", { timeout
     console.log(await p.run({ x: 0 }), thrown instanceof Odd, thrown.x);`;
   for (const folder of [join(dir, "file"), join(dir, "file", "below"), "/proc/agentblame/records"]) {
     const out = spawnSync(process.execPath, ["--input-type=module", "-e", source], {
-      env: { ...process.env, AGENTBLAME_RECORD: folder }, encoding: "utf8", timeout: 15_000,
+      env: { ...process.env, AGENTBLAME_RECORD: folder }, encoding: "utf8", timeout: 30_000,
     });
     assert.deepEqual([out.status, out.stdout], [0, "0 true 1\n"], `${folder}: ${out.stderr}`);
     assert.match(out.stderr, /agentblame: can't record in/);
