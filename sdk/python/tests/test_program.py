@@ -167,6 +167,27 @@ def test_an_error_that_the_program_does_not_handle():
     assert case.errors[0]["message"] == "nothing there"
 
 
+def raises(error):
+    def fn(x):
+        raise error
+
+    return fn
+
+
+def test_errors_of_other_types_are_other_outcomes():
+    find = ab.step("find")(raises(ValueError("no"))).variant("fix", raises(LookupError("no")))
+
+    @program(metric=lambda out: out, steps=[find])
+    def app(x):
+        try:
+            return find(x)
+        except LookupError:
+            return 1
+
+    case = analyze_case(app, Case("c", {"x": 1}))
+    assert (case.score, case.score_fixed, case.shapley) == (0, 1, {"find": 1})
+
+
 def test_step_errors():
     import pickle
 

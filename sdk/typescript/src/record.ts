@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 
 import { current, runAsIs, type Run } from "./call.js";
 import { Context, unasked } from "./context.js";
-import { messageOf } from "./errors.js";
+import { messageOf, wireError } from "./errors.js";
 import { Noise } from "./noise/source.js";
 import type { StepSpec } from "./step.js";
 import { encode } from "./values.js";
@@ -108,7 +108,8 @@ class Recording implements Run {
       keep(text && `"output":${text}`);
       return output;
     } catch (error) {
-      keep(`"error":${JSON.stringify(messageOf(error))}`);
+      const type = wireError(error).data?.type;
+      keep(`"error":${JSON.stringify(messageOf(error))}${type ? `,"error_data":${JSON.stringify({ type })}` : ""}`);
       throw error;
     }
   }

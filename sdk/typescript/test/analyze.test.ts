@@ -196,6 +196,34 @@ test("where nothing can be recorded, runs go on and the process ends", { timeout
   }
 });
 
+test("a recorded error is handled as it was", { skip }, async () => {
+  const look = step("look", ({ x }: { x: number }): number => { throw new RangeError(`no ${x}`); }).variant("fix", () => 2);
+  const ask = step("ask", ({ x }: { x: number }) => x).variant("fix", () => 2);
+  const asking = program({
+    name: "asking", inputs: ["x"], steps: [look, ask],
+    async run({ x }: { x: number }) {
+      try {
+        return await look({ x });
+      } catch (error) {
+        if ((error instanceof StepError ? error.type : (error as Error).name) !== "RangeError") throw error;
+        return ask({ x });
+      }
+    },
+    metric: (out) => out === 2,
+  });
+  const { recordingWritten } = await import("../src/index.js");
+  process.env.AGENTBLAME_RECORD = join(dir, "errors");
+  try {
+    assert.equal(await asking.run({ x: 1 }), 1);
+  } finally {
+    delete process.env.AGENTBLAME_RECORD;
+  }
+  await recordingWritten();
+  const [file] = readdirSync(join(dir, "errors"));
+  const recorded = JSON.parse(readFileSync(join(dir, "errors", file), "utf8"));
+  assert.deepEqual((await analyzeCase(asking, recorded)).shapley, { look: 0.5, ask: 0.5 });
+});
+
 test("production runs are recorded as cases, which an analysis takes as they are", { skip }, async () => {
   const records = join(dir, "records");
   const { recordingWritten } = await import("../src/index.js");
