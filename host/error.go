@@ -36,9 +36,17 @@ type Error struct {
 	transient  bool
 	retryAfter time.Duration
 	traceback  string
+	module     string
+	name       string // of its type
 }
 
 func (e *Error) Error() string { return e.Message }
+
+// Kind returns the name of the error's type, by which a program may handle it.
+func (e *Error) Kind() string { return pipeline.ErrorKind(e.module, e.name) }
+
+// Details returns the data.
+func (e *Error) Details() jsontext.Value { return e.Data }
 
 // Traceback returns where the error comes from, as the host's language words it:
 // the end of it, if it is long. Of paths the end is left, so that it is the same
@@ -109,6 +117,14 @@ func (e *Error) readData() {
 		case "traceback":
 			if v.Kind() == '"' {
 				e.traceback = strings.TrimRight(unquote(v), "\r\n\t ")
+			}
+		case "type":
+			if v.Kind() == '"' {
+				e.name = unquote(v)
+			}
+		case "module":
+			if v.Kind() == '"' {
+				e.module = unquote(v)
 			}
 		case "transient":
 			e.transient = v.Kind() == 't'

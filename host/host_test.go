@@ -100,7 +100,7 @@ func analyse(t testing.TB, h *Host, cases []pipeline.Case, o blame.Options) *bla
 func TestStartFailures(t *testing.T) {
 	for _, test := range []struct{ mode, want string }{
 		{"noStart", "host py ended with exit status 1 before it said what steps it has:\n  Traceback (most recent call last):\n    File \"app.py\", line 1\n  \\x1b[31mModuleNotFoundError\\x1b[0m: No module named 'x'"},
-		{"early", "host py ended with exit status 0 before it said what steps it has"},
+		{"early", "host py ended with exit status 0 before it said what steps it has\n  To mend that, end the program with serve(…); in Python, python -m agentblame module:pipeline does without"},
 		{"hello", "host py wrote a line that isn't a message (invalid character 'H' at start of value): Hello, loading … (logs belong on standard error)"},
 		{"mute", "host py didn't say within 300ms what steps it has (start_timeout)"},
 		{"protocol2", "host py: it speaks version 2 of the step protocol, and this agentblame version 1: upgrade agentblame"},

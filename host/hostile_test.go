@@ -10,6 +10,7 @@ import (
 	"os"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -150,6 +151,9 @@ func (f *fake) initialize(m rpc) {
 func (f *fake) step(m rpc) {
 	f.seen++
 	first := f.seen == 1
+	if once := os.Getenv("HOST_TEST_KILLED"); once != "" && f.seen == 10 && os.Mkdir(once, 0o700) == nil {
+		syscall.Kill(os.Getpid(), syscall.SIGKILL) // with this request and others in flight
+	}
 	switch f.mode {
 	case "garbage":
 		f.write("\x1b[31mloading weights\x1b[0m\n")
@@ -192,7 +196,7 @@ func (f *fake) step(m rpc) {
 		f.reply(m, `{"output":"a:x"}`)
 		f.reply(m, `{"output":"a:y"}`)
 		return
-	case "never", "deaf":
+	case "never", "deaf", "still":
 		if m.Params.Step == "a" {
 			return
 		}
@@ -254,7 +258,7 @@ func (f *fake) step(m rpc) {
 		f.reply(m, fmt.Sprintf(`{"output":%s,"draws":%s,"cost":0.5}`, out, draws))
 		return
 	case "progress":
-		for range 7 {
+		for range 30 {
 			time.Sleep(100 * time.Millisecond)
 			f.write(fmt.Sprintf(`{"jsonrpc":"2.0","method":"$/progress","params":{"id":%s,"message":"on it"}}`+"\n", m.ID))
 		}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"regexp"
 	"strings"
 	"sync"
 	"time"
@@ -21,6 +22,7 @@ type log struct {
 	mu    sync.Mutex
 	line  []byte // the beginning of one
 	last  string // the last line that was not blank
+	threw string // the last line that looks like a thrown error
 	held  []string
 	since time.Time // when holding back began; zero: nothing is held back
 }
@@ -53,8 +55,18 @@ func (l *log) Write(p []byte) (int, error) {
 // add takes a line. The caller holds the lock.
 func (l *log) add(line string) {
 	line = outside.Escape(strings.TrimRight(strings.ReplaceAll(line, "\t", "    "), "\r "))
-	if strings.TrimSpace(line) != "" {
+	switch {
+	case strings.TrimSpace(line) == "":
+	case nodeVersion.MatchString(line):
+		// Node ends with its version, below the error and where that came from.
+		if l.threw != "" {
+			l.last = l.threw
+		}
+	default:
 		l.last = line
+		if thrown.MatchString(line) {
+			l.threw = line
+		}
 	}
 	if !l.since.IsZero() {
 		if time.Since(l.since) < holdBack && len(l.held) < mostHeld {
@@ -65,6 +77,11 @@ func (l *log) add(line string) {
 	}
 	l.pass(line)
 }
+
+var (
+	nodeVersion = regexp.MustCompile(`^Node\.js v\d`)
+	thrown      = regexp.MustCompile(`^\[?[\pL\d_$.]*(Error|Exception|Rejection)\b.*: `)
+)
 
 func (l *log) pass(line string) {
 	if l.out != nil {

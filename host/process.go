@@ -131,3 +131,13 @@ func (p *process) ending() string {
 	}
 	return "was ended by a signal: " + strings.TrimPrefix(state.String(), "signal: ")
 }
+
+// endedWell says whether the process has ended without a fault.
+func (p *process) endedWell() bool {
+	select {
+	case <-p.exited:
+		return p.cmd.ProcessState.Success()
+	default:
+		return false
+	}
+}

@@ -273,9 +273,9 @@ func appendOutcome(b []byte, v *pipeline.Value) []byte {
 // appendStepError appends a step's own error, as the step has told it.
 func appendStepError(b []byte, err error) []byte {
 	b = quote(append(b, `{"code":1,"message":`...), err.Error())
-	var e *Error
-	if errors.As(err, &e) && e.Data != nil {
-		b = append(append(b, `,"data":`...), e.Data...)
+	var e interface{ Details() jsontext.Value }
+	if errors.As(err, &e) && e.Details() != nil {
+		b = append(append(b, `,"data":`...), e.Details()...)
 	}
 	return append(b, '}')
 }

@@ -10,9 +10,7 @@ import (
 	"os/exec"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
-	"time"
 
 	"github.com/agentblame/agentblame/blame"
 	"github.com/agentblame/agentblame/pipeline"
@@ -162,19 +160,9 @@ func TestProgramKilled(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, after := range []time.Duration{40 * time.Millisecond, 80 * time.Millisecond} {
-		h, _ := python(t, 2, "program.py")
-		done := make(chan struct{})
-		go func() {
-			defer close(done)
-			time.Sleep(after)
-			p := h.link.(*pool)
-			p.mu.Lock()
-			defer p.mu.Unlock()
-			syscall.Kill(p.workers[0].process.cmd.Process.Pid, syscall.SIGKILL)
-		}()
+	for _, at := range []string{"10", "60"} {
+		h, _ := python(t, 2, "program.py", "killed", at, t.TempDir()+"/once")
 		got := analyse(t, h, agentCases(25), blame.Options{Concurrency: 8, NoStories: true})
-		<-done
 		if diff := cmp.Diff(text(t, want), text(t, got)); diff != "" {
 			t.Errorf("another result (-Go +Python):\n%s", diff)
 		}

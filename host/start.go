@@ -90,7 +90,11 @@ func (p *pool) handshake(ctx context.Context, w *worker, l *log) (jsontext.Value
 		return nil, fmt.Errorf("%s closed the connection before it said what steps it has", h.who)
 	}
 	how := w.process.ending()
-	return nil, fmt.Errorf("%s %s before it said what steps it has%s", h.who, how, l.startFailure())
+	why := l.startFailure()
+	if why == "" && w.process.endedWell() {
+		why = "\n  To mend that, end the program with serve(…); in Python, python -m agentblame module:pipeline does without"
+	}
+	return nil, fmt.Errorf("%s %s before it said what steps it has%s", h.who, how, why)
 }
 
 // stop ends a worker whose connection isn't needed any more.

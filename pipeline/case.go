@@ -41,6 +41,9 @@ type Recorded struct {
 	Output any `json:"output,omitzero"`
 	// Error is the step's error; the output is ignored then.
 	Error string `json:"error,omitzero"`
+	// ErrorData is what else the step's process told of the error: in Python and
+	// TypeScript its type, by which a program may handle it.
+	ErrorData map[string]any `json:"error_data,omitzero"`
 	// Draws are the draws that the run made, as far as they were logged.
 	Draws []noise.Draw `json:"draws,omitzero"`
 }

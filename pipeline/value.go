@@ -133,20 +133,26 @@ func (t *Values) InternDecoded(v any, decode func([]byte) (any, error)) (*Value,
 }
 
 // InternError returns the Value of a step's error; errors are equal when their
-// texts are. A method Traceback of the error is asked where it comes from.
+// texts are, and their kinds, if they have a method Kind: a pipeline function may
+// handle errors by their kind. A method Traceback is asked where it comes from.
 func (t *Values) InternError(err error) *Value {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	text := err.Error()
 	t.trace(text, err)
-	if v, ok := t.errs[text]; ok {
+	key := text
+	var kind interface{ Kind() string }
+	if errors.As(err, &kind) && kind.Kind() != "" {
+		key = text + "\x00" + kind.Kind()
+	}
+	if v, ok := t.errs[key]; ok {
 		return v
 	}
 	if t.errs == nil {
 		t.errs = map[string]*Value{}
 	}
 	v := t.add(nil, err, "")
-	t.errs[text] = v
+	t.errs[key] = v
 	return v
 }
 

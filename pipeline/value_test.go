@@ -185,6 +185,13 @@ func TestInternError(t *testing.T) {
 	if a == b || a != values.InternError(errors.New("no")) {
 		t.Error("errors aren't equal when their texts are")
 	}
+	kinds := map[*Value]bool{}
+	for _, data := range []map[string]any{nil, {"type": "A"}, {"type": "A", "line": 3}, {"type": "B"}, {"type": "A", "module": "m"}} {
+		kinds[values.InternError(&RecordedError{Message: "no", Data: data})] = true
+	}
+	if len(kinds) != 4 || !kinds[a] {
+		t.Errorf("errors of 4 kinds, one of them none, are %d values", len(kinds))
+	}
 	no, err := values.Intern("no")
 	if err != nil || no == a || no.ID == a.ID {
 		t.Error("an error is the same as its text")

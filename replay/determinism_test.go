@@ -63,6 +63,12 @@ func TestNotDeterministic(t *testing.T) {
 			}
 			return b.Do(ctx, 7)
 		}, []string{"call 1 was first a#1"}},
+		{"in a fork, the call itself", func(run int, ctx context.Context, a, b *pipeline.Step[int, int]) (int, error) {
+			if run < 3 {
+				return a.Do(ctx, 1)
+			}
+			return b.Do(ctx, 1)
+		}, []string{"call 1 was first a#1, then b#1 with [1]"}},
 		{"hidden behind errors", func(run int, ctx context.Context, a, b *pipeline.Step[int, int]) (int, error) {
 			if run > 1 {
 				return 0, errors.New("not today")

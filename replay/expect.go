@@ -8,7 +8,8 @@ import (
 	"github.com/agentblame/agentblame/pipeline"
 )
 
-// An answer is a call that was made and what it was answered.
+// An answer is a call that was made and what it was answered; nil, where the call
+// must be made and no walk has accounted for it.
 type answer struct {
 	made
 	out *pipeline.Value
@@ -40,7 +41,7 @@ func (w *walk) match(c pipeline.Call, at made) (known *pipeline.Value, err error
 		return nil, w.notDeterministic(i, "then with other inputs: "+w.describe(c))
 	}
 	w.met++
-	if !w.prepaid {
+	if !w.prepaid || w.expect[i].out == nil {
 		return nil, nil
 	}
 	w.failed = w.failed || w.expect[i].out.Err() != nil

@@ -114,7 +114,7 @@ func (w *walk) allowed(ctx context.Context, r request, refused bool) *outcome {
 func (x *explorer) split(w *walk, c pipeline.Call, r request, player int, hi *outcome) error {
 	withFix, err := x.node(w, r, player, hi)
 	if err == nil && hi.unknown == nil {
-		x.fork(w, c, player, withFix)
+		x.fork(w, c, r.made, player, withFix)
 	}
 	return err
 }
@@ -149,14 +149,15 @@ func (x *explorer) node(w *walk, r request, player int, hi *outcome) (withFix in
 // fork sets a walk going that takes the fix where w goes on as-run. A program
 // with points takes it up there; a function runs again on what is known. The
 // caller holds the walk's lock but not the explorer's, which the gate takes.
-func (x *explorer) fork(w *walk, c pipeline.Call, player int, slot int32) {
+func (x *explorer) fork(w *walk, c pipeline.Call, at made, player int, slot int32) {
 	f := &walk{
 		session: w.session, ctx: w.ctx, world: w.world, explore: x, running: w.running,
 		decided: w.decided, fixed: w.fixed.With(player), owed: slices.Clone(w.owed),
 		slot: slot, from: c.At, resumed: c.At != nil,
 	}
 	if c.At == nil {
-		f.expect, f.prepaid, f.overlaps = w.accounted(), true, w.overlaps
+		// It must make this call again too, which is accounted for then.
+		f.expect, f.prepaid, f.overlaps = append(w.accounted(), answer{made: at}), true, w.overlaps
 		f.answered = make([]answer, 0, len(f.expect)+4)
 	}
 	if x.gate != nil {

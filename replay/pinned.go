@@ -1,7 +1,6 @@
 package replay
 
 import (
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -39,7 +38,7 @@ func (s *Session) pinRecording() error {
 		}
 		p := pinned{open: rec.Inputs == nil, out: outcome{pinned: true, draws: rec.Draws, cost: s.engine.specs[i].Impls[0].Cost}}
 		if rec.Error != "" {
-			p.out.value = s.values.InternError(errors.New(rec.Error))
+			p.out.value = s.values.InternError(&pipeline.RecordedError{Message: rec.Error, Data: rec.ErrorData})
 		} else {
 			v, err := s.values.InternDecoded(rec.Output, s.engine.specs[i].DecodeOut)
 			if err != nil {

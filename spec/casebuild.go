@@ -222,6 +222,12 @@ func (b *batch) recorded(p part, needs []string) pipeline.Recorded {
 				b.at(m.line, "%s: error must be a string that says what went wrong", what)
 			}
 			r.Error, failed = text, true
+		case "error_data":
+			if m.value.Kind() != '{' {
+				b.at(m.line, "%s: error_data must be an object, not %s", what, outside.Excerpt(string(m.value), 40))
+			} else if err := json.Unmarshal(m.value, &r.ErrorData); err != nil {
+				b.at(m.line, "%s: error_data: %s", what, meaning(err))
+			}
 		case "draws":
 			if m.value.Kind() != '[' {
 				b.at(m.line, "%s: draws must be a list, not %s", what, outside.Excerpt(string(m.value), 40))

@@ -46,7 +46,7 @@ func (p place) keys() []string {
 	case inCase:
 		return []string{"id", "inputs", "expected", "seed", "gold", "recording", "tags"}
 	default: // inRecording
-		return []string{"inputs", "output", "error", "draws"}
+		return []string{"inputs", "output", "error", "error_data", "draws"}
 	}
 }
 

@@ -273,7 +273,7 @@ func merge(cmd *cobra.Command, file *spec.File, o blame.Options, from source, pl
 }
 
 // analyze runs an analysis with progress, writes its result everywhere it was
-// asked to go, also when it was interrupted, and prints it.
+// asked to go, also when it was interrupted or a host broke down, and prints it.
 func analyze(cmd *cobra.Command, file *spec.File, to output, run func(context.Context, *blame.Monitor) (*blame.Result, error)) error {
 	monitor := &blame.Monitor{}
 	stop := showProgress(cmd.ErrOrStderr(), monitor)
@@ -281,11 +281,17 @@ func analyze(cmd *cobra.Command, file *spec.File, to output, run func(context.Co
 	defer end()
 	result, err := run(ctx, monitor)
 	stop()
-	if gone := file.HostError(); gone != nil && cmd.Context().Err() == nil {
-		return gone
+	gone := file.HostError()
+	if cmd.Context().Err() != nil {
+		gone = nil // the user ended it, and that is why
 	}
 	interrupted := errors.Is(err, context.Canceled)
-	if err != nil && !interrupted {
+	switch {
+	case gone != nil && (result == nil || result.Summary.Analyzed == 0):
+		return gone
+	case gone != nil: // what the cases that are done have cost isn't lost
+		result.Summary.Stopped, result.Summary.Partial = "interrupted", true
+	case err != nil && !interrupted:
 		return usageError{err}
 	}
 	again := file.AskedAgain()
@@ -293,7 +299,10 @@ func analyze(cmd *cobra.Command, file *spec.File, to output, run func(context.Co
 		result.Summary.AskedAgain = append(result.Summary.AskedAgain, blame.PlayerValue[int]{Player: step, Value: again[step]})
 	}
 	err = to.write(cmd, result)
-	if interrupted {
+	switch {
+	case gone != nil:
+		err = errors.Join(err, fmt.Errorf("%w; the results are partial", gone))
+	case interrupted:
 		err = errors.Join(err, errInterrupted)
 	}
 	return err

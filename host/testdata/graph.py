@@ -53,7 +53,7 @@ def main():
         if ODD == "slow" and m["method"] == "step/run":
             print("running", file=sys.stderr, flush=True)
             time.sleep(600)
-        if ODD == "garbage" and m["method"] == "step/run":
+        if ODD == "garbage" and m["method"] == "step/run" or ODD == "late" and '"bad"' in line:
             print("hello")
         if ODD == "chatty":
             print("\x1b[31mred", file=sys.stderr, flush=True)

@@ -3,8 +3,11 @@
 The program plans, looks things up until it has enough, summarises two shards at
 once, by name, and reports."""
 
+import itertools
 import json
+import os
 import random
+import signal
 import sys
 import threading
 import time
@@ -30,6 +33,7 @@ if ODD == "input":
     MANIFEST["inputs"] = [{"name": "goal", "variants": [{"name": "two"}]}]
 lock = threading.Lock()
 waiting = {}
+called = set()
 last = 0
 
 
@@ -59,6 +63,7 @@ def call(run, step, inputs, **more):
         mine = str(last)
         waiting[mine] = slot = {"done": done}
     send({"id": mine, "method": "step/call", "params": {"run": run, "step": step, "inputs": inputs, **more}})
+    called.add(run)
     done.wait()
     reply = slot["reply"]
     if "error" in reply:
@@ -78,7 +83,8 @@ def odd(run):
         call(run, "look", {"n": 0, "have": [random.random()]})
     if ODD == "left open":
         threading.Thread(target=attempt, args=(run, "shard", {"items": []}), kwargs={"name": "x"}).start()
-        time.sleep(0.05)
+        while run not in called:
+            time.sleep(0.01)
         return True
     names = {"at once": [{}, {}], "name twice": [{"name": "s"}, {"name": "s"}], "number": [{"name": "7"}]}
     step = "look" if ODD == "at once" else "shard"
@@ -121,7 +127,7 @@ def program(run, inputs):
 def step(p):
     inputs, fixed = p["inputs"], "variant" in p
     if ODD in ("left open", "at once"):
-        time.sleep(0.2)
+        time.sleep(1)
     if p["step"] == "goal":
         return 2
     if p["step"] == "look":
@@ -203,6 +209,16 @@ class Web(BaseHTTPRequestHandler):
         self.wfile.flush()
 
 
+def killed(requests=itertools.count(1)):
+    """Kills this process at the n-th request, if it is the first one to come so far."""
+    if next(requests) == int(sys.argv[2]):
+        try:
+            os.mkdir(sys.argv[3])
+        except FileExistsError:
+            return
+        os.kill(os.getpid(), signal.SIGKILL)
+
+
 def main():
     if ODD == "http":
         server = ThreadingHTTPServer(("127.0.0.1", 0), Web)
@@ -216,6 +232,8 @@ def main():
             slot["reply"] = m
             slot["done"].set()
         elif "id" in m:
+            if ODD == "killed":
+                killed()
             threading.Thread(target=handle, args=(m,), daemon=True).start()
 
 

@@ -93,6 +93,16 @@ def test_what_goes_wrong(binary, tmp_path, monkeypatch):
         blame_batch(refund.pipeline, [refund.CASE], colour="red")
     with pytest.raises(ab.EncodingError, match="case a can't be written as JSON: at .inputs.x"):
         blame_batch(refund.pipeline, [Case("a", {"x": object()})])
+    with pytest.raises(AnalysisError, match=r'^case 2: the input "question" is missing'):
+        blame_batch(refund.pipeline, [refund.CASE, Case("b", {"q": 1})])
+    with pytest.raises(AnalysisError, match=r'^case 2: the id "x" is taken by the case at case 1'):
+        blame_batch(refund.pipeline, [Case("x", refund.CASE.inputs)] * 2)
+    with pytest.raises(AnalysisError, match="^cases: there are no cases"):
+        blame_batch(refund.pipeline, [])
+    with pytest.raises(TypeError, match="cases are a list of Case or of dicts, not a str"):
+        blame_batch(refund.pipeline, "cases.jsonl")
+    with pytest.raises(TypeError, match="<step planner> can't be analysed: it is neither a Pipeline nor a program"):
+        blame_batch(refund.planner, [refund.CASE])
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.delenv("AGENTBLAME_BIN", raising=False)
     with pytest.raises(AnalysisError, match="there is no command agentblame: install agentblame"):

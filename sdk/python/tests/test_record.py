@@ -58,7 +58,11 @@ def test_a_run_is_recorded(folder):
     (case,) = cases(folder)
     assert case["inputs"] == {"x": 1}
     assert set(case["recording"]) == {"fails", "pick", "pick#2", "pick#p0", "pick#p1"}
-    assert case["recording"]["fails"] == {"inputs": {"x": 1}, "error": "gone"}
+    assert case["recording"]["fails"] == {
+        "inputs": {"x": 1},
+        "error": "gone",
+        "error_data": {"type": "LookupError", "module": "builtins"},
+    }
     first = case["recording"]["pick"]
     assert first["output"] == out[0] and first["inputs"] == {"x": 1}
     assert first["draws"] == [
@@ -156,13 +160,37 @@ def test_what_was_recorded_is_on_disk_when_the_process_ends(tmp_path):
         "@ab.step\ndef one(x): return x\n"
         "@ab.program(metric=lambda out: 1)\ndef app(x): return one(x)\n"
         "app(1)\n"
-        "if os.fork() == 0:\n    app(2)\nelse:\n    os.wait()\n"
+        "if os.fork() == 0:\n    app(2)\n    os.sys.exit()\nos.wait()\n"
+        "import multiprocessing\n"
+        "child = multiprocessing.get_context('fork').Process(target=app, args=(3,))\n"
+        "child.start()\nchild.join()\n"
     )
     env = {**os.environ, "PYTHONPATH": SRC, "AGENTBLAME_RECORD": "runs"}
     subprocess.run([sys.executable, "app.py"], cwd=tmp_path, env=env, check=True, timeout=30)
     texts = [f.read_text() for f in (tmp_path / "runs").iterdir()]
-    assert len(texts) == 2, "a file for each process"
-    assert sorted(json.loads(t)["inputs"]["x"] for t in texts) == [1, 2]
+    assert len(texts) == 3, "a file for each process"
+    assert sorted(json.loads(t)["inputs"]["x"] for t in texts) == [1, 2, 3]
+
+
+def test_a_recorded_error_is_handled_as_it_was(folder, binary):
+    @ab.step
+    def look(x):
+        raise LookupError("nothing")
+
+    look.variant("fix", lambda x: 2)
+    ask = ab.step("ask")(lambda x: x).variant("fix", lambda x: 2)
+
+    @ab.program(metric=lambda out: out == 2, steps=[look, ask])
+    def app(x):
+        try:
+            return look(x)
+        except LookupError:
+            return ask(x)
+
+    assert app(1) == 1
+    (case,) = cases(folder)
+    assert case["recording"]["look"]["error_data"] == {"type": "LookupError", "module": "builtins"}
+    assert ab.analyze_case(app, case).shapley == {"look": 0.5, "ask": 0.5}
 
 
 @pytest.mark.parametrize("mode", ["recorded", "posterior"])

@@ -1,14 +1,21 @@
 """Steps and pipelines as plain functions, and how they are wired."""
 
 import asyncio
+import copy
+import os
+import pickle
+import subprocess
+import sys
 from dataclasses import dataclass
 
 import agentblame as ab
 import pytest
-from agentblame import Case, Input, Noise, Pipeline, Steps, UsageError, program, step
+from agentblame import Case, Input, Noise, Pipeline, Step, Steps, UsageError, program, step
 from agentblame.host import Host
 from agentblame.manifest import manifest
 from agentblame.program import found_steps
+
+from peer import SRC
 
 
 @step("fact-check", cost=2.5, timeout=1.5, retries=0, concurrency=3, key=lambda out: out["id"])
@@ -35,6 +42,26 @@ def test_a_step_stays_a_function():
     assert careful("a", "b") == {"id": "ab"}, "a variant is the function as it was"
     assert fact_check.__name__ == "fact_check" and fact_check.__doc__ == "Checks."
     assert fact_check.at("x")("a", k=4)["k"] == 4
+
+
+def test_steps_and_programs_are_pickled_as_functions_are(tmp_path):
+    assert pickle.loads(pickle.dumps(fact_check)) is fact_check
+    assert copy.deepcopy(final) is final
+    unnamed = Step("unnamed", careful).variant("same", careful)
+    assert pickle.loads(pickle.dumps(unnamed))("a", "b") == {"id": "ab"}
+    (tmp_path / "app.py").write_text(
+        "import multiprocessing\n"
+        "from concurrent.futures import ProcessPoolExecutor\n"
+        "import agentblame as ab\n"
+        "@ab.step\ndef one(x): return x + 1\n"
+        "@ab.program(metric=lambda out: 1)\ndef app(x): return one(x)\n"
+        "if __name__ == '__main__':\n"
+        "    with ProcessPoolExecutor(1, multiprocessing.get_context('spawn')) as pool:\n"
+        "        print(*pool.map(one, [1]), *pool.map(app, [2]))\n"
+    )
+    env = {**os.environ, "PYTHONPATH": SRC}
+    out = subprocess.run([sys.executable, "app.py"], cwd=tmp_path, env=env, capture_output=True, text=True, timeout=60)
+    assert out.stdout == "2 3\n", out.stderr
 
 
 def test_async_steps_are_awaited():

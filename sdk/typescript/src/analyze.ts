@@ -96,6 +96,7 @@ export async function blameBatch(served: Served, cases: Iterable<Case>, options:
 
 /** Runs agentblame with a socket to this process, and waits for its end. */
 function run(served: Served, cases: string, args: string[], options: AnalysisOptions): Promise<void> {
+  const host = new Host(served);
   const command = options.command ?? process.env.AGENTBLAME_BIN ?? "agentblame";
   const child = spawn(command, ["blame", "--host", "fd:3", "--cases", "-", ...args], {
     stdio: ["pipe", "ignore", "pipe", "pipe"],
@@ -105,7 +106,7 @@ function run(served: Served, cases: string, args: string[], options: AnalysisOpt
   if (options.signal?.aborted) abort();
 
   const socket = child.stdio[3] as Duplex;
-  const connection = new Connection(new Host(served), (text) => void socket.write(text));
+  const connection = new Connection(host, (text) => void socket.write(text));
   socket.setEncoding("utf8");
   socket.on("data", (text: string) => connection.receive(text));
   socket.on("close", () => connection.end());
@@ -130,9 +131,14 @@ function run(served: Served, cases: string, args: string[], options: AnalysisOpt
       connection.end();
       if (options.signal?.aborted) return reject(new AnalysisError("the analysis was ended early", code ?? undefined, { cause: options.signal.reason }));
       if (code === 0) return resolve();
-      reject(new AnalysisError(told.trim().replace(/^agentblame: /, "") || `${command} ended with ${signal ?? `exit code ${code}`}`, code ?? undefined));
+      reject(new AnalysisError(ofCases(told.trim().replace(/^agentblame: /, "")) || `${command} ended with ${signal ?? `exit code ${code}`}`, code ?? undefined));
     });
   });
+}
+
+/** What the command said of lines of its standard input, said of the cases. */
+function ofCases(text: string): string {
+  return text.replace(/\bstandard input:(\d+)/g, "case $1").replace(/^standard input:/gm, "cases:");
 }
 
 /** The flags of options: camelCase names are kebab-case flags. */

@@ -23,5 +23,7 @@ export interface RecordedRun {
   inputs?: Record<string, any>;
   output?: any;
   error?: string;
+  /** What else was told of the error: its type, by which a program may handle it. */
+  error_data?: { type?: string; module?: string };
   draws?: Draw[];
 }

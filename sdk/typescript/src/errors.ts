@@ -1,5 +1,5 @@
 import type { Json } from "./json.js";
-import { EncodingError } from "./values.js";
+import { EncodingError, encode } from "./values.js";
 
 /** The codes of the protocol's errors. */
 export const Code = {
@@ -141,32 +141,54 @@ function causes(error: unknown): Told[] {
 
 /** Writes the error of a step, a score or a program for the protocol. */
 export function wireError(error: unknown): WireError {
-  if (!(error instanceof Error)) return { code: Code.failed, message: `threw ${describe(error)}, which is no Error` };
-  const message = wellFormed(error.message) || error.name;
+  const message = messageOf(error);
+  if (!(error instanceof Error)) {
+    const data = again(error, {});
+    return { code: Code.failed, message, ...(data.transient ? { data } : {}) };
+  }
   if (error instanceof EncodingError) return { code: Code.encoding, message };
   if (error instanceof NoGoldError) return { code: Code.noGold, message };
   if (error instanceof UsageError) return { code: Code.misuse, message };
   if (error instanceof RunOver) return { code: Code.cancelled, message };
-  const told = error instanceof StepError ? error.type : error.name;
+  const told = attempt(() => (error instanceof StepError ? error.type : error.name), undefined);
   const data: NonNullable<WireError["data"]> = { type: wellFormed(told ?? "Error"), transient: false };
-  if (error.stack) data.traceback = wellFormed(error.stack).slice(0, 20_000).toWellFormed();
+  const stack = attempt(() => error.stack, undefined);
+  if (stack) data.traceback = wellFormed(stack).slice(0, 20_000).toWellFormed();
   // Agentblame has tried again for the step what the program has not handled.
-  if (!(error instanceof StepError) && isTransient(error)) {
-    data.transient = true;
-    const ms = retryAfter(error);
-    if (ms !== undefined) data.retry_after_ms = ms;
-  }
+  if (!(error instanceof StepError)) again(error, data);
   return { code: Code.failed, message, data };
+}
+
+/** Notes whether what was thrown may be gone at the next attempt, and when that may be made. */
+function again(error: unknown, data: NonNullable<WireError["data"]>): NonNullable<WireError["data"]> {
+  if (!attempt(() => isTransient(error), false)) return data;
+  data.transient = true;
+  const ms = attempt(() => retryAfter(error), undefined);
+  if (ms !== undefined) data.retry_after_ms = ms;
+  return data;
+}
+
+/** What an error says, or its name; of what is no Error, what it is. It never throws. */
+export function messageOf(error: unknown): string {
+  if (error instanceof Error) return attempt(() => wellFormed(error.message) || wellFormed(error.name), "") || "an error that can't be read";
+  return `threw ${attempt(() => describe(error), "something")}, which is no Error`;
+}
+
+function describe(value: unknown): string {
+  const plain = typeof value !== "string" && (typeof value !== "object" || value === null);
+  const text = plain ? String(value) : encode(value, "it");
+  return text.toWellFormed().slice(0, 200).toWellFormed();
 }
 
 function wellFormed(text: unknown): string {
   return String(text).toWellFormed();
 }
 
-function describe(value: unknown): string {
+/** What fn gives, or something else where it throws: a getter of an error may. */
+function attempt<T, U>(fn: () => T, otherwise: U): T | U {
   try {
-    return wellFormed(typeof value === "string" ? JSON.stringify(value) : value).slice(0, 200).toWellFormed();
+    return fn();
   } catch {
-    return "something";
+    return otherwise;
   }
 }

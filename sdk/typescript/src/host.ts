@@ -55,6 +55,7 @@ export class Host {
     readonly served: Served,
     options: { inFlight?: number } = {},
   ) {
+    if (!Array.isArray(served?.steps)) throw new TypeError("what is served must be a pipeline or a program");
     for (const { spec } of served.steps) this.#steps.set(spec.name, spec);
     for (const input of served.inputs) if (input instanceof Input) this.#steps.set(input.name, input.spec);
     this.manifest = JSON.stringify(manifest(served, options.inFlight ?? IN_FLIGHT));

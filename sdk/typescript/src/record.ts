@@ -1,9 +1,10 @@
 import { appendFile, mkdir } from "node:fs/promises";
 import { randomBytes } from "node:crypto";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 
 import { current, runAsIs, type Run } from "./call.js";
 import { Context, unasked } from "./context.js";
+import { messageOf, wireError } from "./errors.js";
 import { Noise } from "./noise/source.js";
 import type { StepSpec } from "./step.js";
 import { encode } from "./values.js";
@@ -39,13 +40,30 @@ async function flush(): Promise<void> {
   for (const [file, text] of pending) {
     pending.delete(file);
     try {
-      await mkdir(join(file, ".."), { recursive: true });
+      await folder(dirname(file));
       await appendFile(file, text);
     } catch (error) {
       process.stderr.write(`agentblame: can't record in ${file}: ${String(error)}\n`);
     }
   }
   if (pending.size > 0) await flush();
+}
+
+/** Makes a folder. Node's recursive mkdir never ends where a file system takes none, as in /proc. */
+async function folder(path: string): Promise<void> {
+  const make = async (): Promise<boolean> => {
+    try {
+      await mkdir(path);
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      if (code === "ENOENT") return false;
+      if (code !== "EEXIST") throw error;
+    }
+    return true;
+  };
+  if (await make()) return;
+  if (dirname(path) !== path) await folder(dirname(path));
+  if (!(await make())) throw new Error(`no folder can be made at ${path}`);
 }
 
 /** Waits until everything that was recorded is on disk. */
@@ -90,7 +108,8 @@ class Recording implements Run {
       keep(text && `"output":${text}`);
       return output;
     } catch (error) {
-      keep(`"error":${JSON.stringify((error instanceof Error ? error.message : String(error)).toWellFormed() || "failed")}`);
+      const type = wireError(error).data?.type;
+      keep(`"error":${JSON.stringify(messageOf(error))}${type ? `,"error_data":${JSON.stringify({ type })}` : ""}`);
       throw error;
     }
   }
@@ -99,7 +118,7 @@ class Recording implements Run {
   line(error: unknown): string {
     const id = `${this.#start.toISOString()}-${this.#seed.toString(36)}`;
     const tags = [`"recorded":${JSON.stringify(this.#start.toISOString())}`, ...this.#times];
-    if (error !== undefined) tags.push(`"error":${JSON.stringify(String(error).slice(0, 200).toWellFormed())}`);
+    if (error !== undefined) tags.push(`"error":${JSON.stringify(messageOf(error).slice(0, 200).toWellFormed())}`);
     return `{"id":${JSON.stringify(id)},"inputs":${this.#inputs},"seed":${this.#seed},"tags":{${tags.join(",")}},"recording":{${this.#runs.join(",")}}}\n`;
   }
 }

@@ -141,9 +141,8 @@ test("an analysis that fails says why", { skip }, async () => {
   await failing(analyzeCase(pipeline({ name: "p", inputs: ["question"], steps: [outer, inner], metric: () => 0 }), asked, quiet), /step inner was called from inside step outer/, 1);
   await assert.rejects(blameBatch(refund, [{ id: "n", inputs: { question: NaN } }]), /case n can't be written as JSON: at \.inputs\.question/);
 
-  const hanging = step("hanging", () => new Promise<number>(() => {}), { needs: ["question"] }).variant("v", () => 1);
   const controller = new AbortController();
-  setTimeout(() => controller.abort(), 300);
+  const hanging = step("hanging", () => (controller.abort(), new Promise<number>(() => {})), { needs: ["question"] }).variant("v", () => 1);
   await failing(analyzeCase(pipeline({ name: "p", inputs: ["question"], steps: [hanging], metric: () => 1 }), asked, { ...quiet, signal: controller.signal }), /ended early/, 130);
 });
 
@@ -163,12 +162,66 @@ cases: [{id: a, inputs: {question: why}, expected: 2026}]
   assert.deepEqual([c.score, c.shapley], [0, { find: 1 }]);
 });
 
+test("what is wrong with cases is told by their numbers, and only what has steps is analysed", { skip }, async () => {
+  const onLog = (): void => {};
+  await assert.rejects(blameBatch(refund, [refundCase, { id: "b", inputs: { q: 1 } }], { onLog }), /^AnalysisError: case 2: the input "question" is missing/);
+  await assert.rejects(blameBatch(refund, [], { onLog }), /^AnalysisError: cases: there are no cases/);
+  const lone = step("lone", () => 1) as never;
+  await assert.rejects(analyzeCase(lone, refundCase), /^TypeError: what is served must be a pipeline or a program/);
+});
+
 test("a module that can't be imported is shown with its traceback", { skip }, () => {
   const out = spawnSync(bin!, ["blame", "--host", "node dist/nowhere.js", "--cases", "examples/refund.jsonl"], {
     cwd: fileURLToPath(new URL("../..", import.meta.url)), encoding: "utf8",
   });
   assert.equal(out.status, 2);
   assert.match(out.stderr, /Cannot find module/);
+});
+
+test("where nothing can be recorded, runs go on and the process ends", { timeout: 120_000 }, () => {
+  writeFileSync(join(dir, "file"), "");
+  const source = `
+    import { program, step } from ${JSON.stringify(new URL("../src/index.js", import.meta.url).href)};
+    class Odd extends Error { get message() { throw new Error("hidden"); } }
+    const odd = step("odd", ({ x }) => { if (x) throw Object.assign(new Odd(), { x }); return x; });
+    const p = program({ name: "p", inputs: ["x"], steps: [odd], run: ({ x }) => odd({ x }), metric: () => 1 });
+    const thrown = await p.run({ x: 1 }).catch((error) => error);
+    console.log(await p.run({ x: 0 }), thrown instanceof Odd, thrown.x);`;
+  for (const folder of [join(dir, "file"), join(dir, "file", "below"), "/proc/agentblame/records"]) {
+    const out = spawnSync(process.execPath, ["--input-type=module", "-e", source], {
+      env: { ...process.env, AGENTBLAME_RECORD: folder }, encoding: "utf8", timeout: 30_000,
+    });
+    assert.deepEqual([out.status, out.stdout], [0, "0 true 1\n"], `${folder}: ${out.stderr}`);
+    assert.match(out.stderr, /agentblame: can't record in/);
+  }
+});
+
+test("a recorded error is handled as it was", { skip }, async () => {
+  const look = step("look", ({ x }: { x: number }): number => { throw new RangeError(`no ${x}`); }).variant("fix", () => 2);
+  const ask = step("ask", ({ x }: { x: number }) => x).variant("fix", () => 2);
+  const asking = program({
+    name: "asking", inputs: ["x"], steps: [look, ask],
+    async run({ x }: { x: number }) {
+      try {
+        return await look({ x });
+      } catch (error) {
+        if ((error instanceof StepError ? error.type : (error as Error).name) !== "RangeError") throw error;
+        return ask({ x });
+      }
+    },
+    metric: (out) => out === 2,
+  });
+  const { recordingWritten } = await import("../src/index.js");
+  process.env.AGENTBLAME_RECORD = join(dir, "errors");
+  try {
+    assert.equal(await asking.run({ x: 1 }), 1);
+  } finally {
+    delete process.env.AGENTBLAME_RECORD;
+  }
+  await recordingWritten();
+  const [file] = readdirSync(join(dir, "errors"));
+  const recorded = JSON.parse(readFileSync(join(dir, "errors", file), "utf8"));
+  assert.deepEqual((await analyzeCase(asking, recorded)).shapley, { look: 0.5, ask: 0.5 });
 });
 
 test("production runs are recorded as cases, which an analysis takes as they are", { skip }, async () => {

@@ -43,6 +43,22 @@ test("errors are written with their code, type and traceback", () => {
   assert.equal(wireError(Object.assign(new Error("\ud800"))).message, "\ufffd");
 });
 
+test("whatever is thrown is told, and nothing of it throws once more", () => {
+  const told = (value: unknown): string => wireError(value).message;
+  assert.equal(told({ code: 42, message: "no quota" }), 'threw {"code":42,"message":"no quota"}, which is no Error');
+  assert.equal(told(undefined), "threw undefined, which is no Error");
+  assert.equal(told(Symbol("x")), "threw Symbol(x), which is no Error");
+  assert.equal(told(new Proxy({}, { getPrototypeOf: () => null, ownKeys: () => { throw new Error("hidden"); } })), "threw something, which is no Error");
+  assert.deepEqual(wireError({ status: 429, headers: { "retry-after": "2" } }).data, { transient: true, retry_after_ms: 2000 });
+  class Secretive extends Error {
+    override get message(): string { throw new Error("hidden"); }
+    override get stack(): string { throw new Error("hidden"); }
+    get status(): number { throw new Error("hidden"); }
+  }
+  assert.deepEqual(wireError(new Secretive()), { code: 1, message: "an error that can't be read", data: { type: "Error", transient: false } });
+  assert.equal(told(Object.assign(new Error(), { message: { text: "no string" } })), "[object Object]");
+});
+
 test("a wait that is asked for is passed on", () => {
   assert.equal(wireError(new Transient("busy", { retryAfterMs: 250 })).data?.retry_after_ms, 250);
   assert.equal(wireError(named("Error", { status: 429, headers: { "retry-after": "2" } })).data?.retry_after_ms, 2000);

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import socket
 import subprocess
@@ -83,6 +84,13 @@ def blame_batch(
         stop=stop or ("top1" if stop_when_separated else None), stop_bound=stop_bound,
         max_permutations=max_permutations, seed=seed, concurrency=concurrency,
     )  # fmt: skip
+    if not isinstance(served, Served):
+        raise TypeError(f"{served!r} can't be analysed: it is neither a Pipeline nor a program")
+    if isinstance(cases, (str, bytes, os.PathLike, Mapping, Case)):
+        raise TypeError(
+            f"cases are a list of Case or of dicts, not a {type(cases).__name__}; "
+            "of a case file: [json.loads(line) for line in open(file)]"
+        )
     lines = [encode(c.to_dict() if isinstance(c, Case) else dict(c), f"case {_id(c)}") for c in cases]
     if current.get() is not None:
         raise UsageError("an analysis can't be made inside a run of a pipeline")
@@ -92,7 +100,10 @@ def blame_batch(
         file.write_text("".join(line + "\n" for line in lines), encoding="utf-8")
         out = Path(folder, "result.json")
         arguments = [program, "blame", "--cases", str(file), "-o", str(out), *flags(options)]
-        _run(served, arguments, on_log)
+        try:
+            _run(served, arguments, on_log)
+        except AnalysisError as error:
+            raise AnalysisError(_of_cases(str(error), file), error.exit_code) from None
         return BatchResult(json.loads(out.read_text(encoding="utf-8")))
 
 
@@ -110,6 +121,11 @@ def flags(options: Mapping[str, Any]) -> list[str]:
         else:
             out.append(flag if value is True else f"{flag}={value}")
     return out
+
+
+def _of_cases(text: str, file: Path) -> str:
+    """What the command said of lines of its case file, said of the cases: nobody has seen that file."""
+    return re.sub(re.escape(str(file)) + r":(\d+)", r"case \1", text).replace(str(file), "cases")
 
 
 def _id(case: Any) -> str:

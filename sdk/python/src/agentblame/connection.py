@@ -9,6 +9,7 @@ read on in the meantime.
 from __future__ import annotations
 
 import json
+import os
 import sys
 import threading
 from collections import deque
@@ -18,7 +19,7 @@ from time import monotonic, sleep
 from typing import Any
 
 from .context import Context
-from .errors import NO_METHOD, ProtocolError, RunOver, wire_error
+from .errors import NO_METHOD, ProtocolError, RunOver, UsageError, wire_error
 from .host import OVER, Host, Pace, Params
 from .pool import Loop, Threads
 from .runs import AskingRun, Pending, run_program
@@ -53,6 +54,7 @@ class Connection:
 
     def __init__(self, host: Host, read: Callable[[], bytes], write: Callable[[bytes], None]) -> None:
         self.host, self._read, self._write = host, read, write
+        self._process = os.getpid()
         self._lines: deque[str] = deque()
         self._parts: list[bytes] = []
         self._reading = threading.Lock()
@@ -277,6 +279,8 @@ class Connection:
     # Calls of programs
 
     def _call(self, params: str, pending: Pending) -> None:
+        if os.getpid() != self._process:  # the answer would be read by the other process
+            raise UsageError("a step was called in a process that the program has forked: use threads")
         with self._calling:  # in the order of their numbers
             self._last_call += 1
             id = f"c{self._last_call}"
@@ -293,6 +297,11 @@ class Connection:
 
     def _done(self, id: Any, text: str | None, error: BaseException | None) -> None:
         """Answers a request, unless that has been done."""
+        if os.getpid() != self._process:
+            # A step has forked, and its run comes to its end in the child as well. The
+            # stream and what is to be done here are the parent's.
+            self._complain("a process that was forked in a run came back from it, and was ended")
+            os._exit(1)
         if self._requests.pop(id, None) is None:
             return
         if error is not None:

@@ -11,7 +11,7 @@ from typing import Any, Generic, ParamSpec, TypeVar, overload
 from .errors import UsageError
 from .pipeline import Served
 from .score import Score
-from .step import Input, Step, registered
+from .step import Input, Step, by_name, registered
 from .wiring import Signature
 
 P = ParamSpec("P")
@@ -75,6 +75,9 @@ class Program(Served, Generic[P, R]):
     def asynchronous(self) -> bool:
         """Its function is a coroutine function."""
         return self.signature.asynchronous
+
+    def __reduce_ex__(self, protocol: Any) -> str | tuple[Any, ...]:
+        return by_name(self) or super().__reduce_ex__(protocol)
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         from .record import recorded, recorded_async

@@ -177,7 +177,9 @@ class Recording:
             if error is None:
                 outcome = f'"output":{encode(output, "the output")}'
             else:
-                outcome = f'"error":{encode(message_of(error), "the error")}'
+                # A replay raises it again, as what the program's handlers know.
+                data = {"type": type(error).__qualname__, "module": type(error).__module__}
+                outcome = f'"error":{encode(message_of(error), "the error")},"error_data":{encode(data, "the error")}'
             draws = f',"draws":{encode_plain(context.draws, "the draws")}' if context.draws else ""
             text = f'{encode(label, "a name")}:{{"inputs":{given},{outcome}{draws}}}'
         except Exception:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import inspect
 import itertools
+import sys
 import weakref
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Generic, ParamSpec, TypeVar, overload
@@ -143,6 +144,9 @@ class Step(Unit, Generic[P, R]):
     def __repr__(self) -> str:
         return f"<step {self.name}>"
 
+    def __reduce_ex__(self, protocol: Any) -> str | tuple[Any, ...]:
+        return by_name(self) or super().__reduce_ex__(protocol)
+
     @property
     def signature(self) -> Signature:
         """The parameters of the as-run function."""
@@ -195,6 +199,20 @@ class Step(Unit, Generic[P, R]):
 
 def _named(step: Step[Any, Any], name: str, /, *args: Any, **kwargs: Any) -> Any:
     return step._called(name, args, kwargs)
+
+
+def by_name(decorated: Any) -> str | None:
+    """The name under which what was made of a function is found, to be pickled by, as functions are.
+
+    So process pools take it as they took the function. None: it isn't found under the function's name.
+    """
+    module, name = getattr(decorated, "__module__", None), getattr(decorated, "__qualname__", "")
+    if module == "__main__" and any("cloudpickle" in m for m in sys.modules):
+        return None  # that carries the program's own objects to where they have no name
+    found: Any = sys.modules.get(module or "")
+    for part in name.split("."):
+        found = getattr(found, part, None)
+    return name if found is decorated else None
 
 
 _ORDER = itertools.count()

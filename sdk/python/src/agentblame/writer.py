@@ -43,6 +43,9 @@ class Writer:
             if self._thread is None:
                 self._thread = threading.Thread(target=self._work, name="agentblame-record", daemon=True)
                 self._thread.start()
+                # A process of multiprocessing ends without what atexit knows.
+                if (util := sys.modules.get("multiprocessing.util")) is not None:
+                    util.Finalize(None, self.flush, exitpriority=0)
             if len(self._lines) == 1:
                 self._lock.notify_all()
 
