@@ -13,10 +13,11 @@ export interface State {
   range: string;
 }
 
-/** The parts of a range. A step's name may have any sign in it, numbers have no bar. */
+/** The parts of a range. A step's name may have any sign in it, numbers have no bar; one that is left out is no limit. */
 export function rangeOf(range: string): { step: string; from: number; to: number } | undefined {
   const parts = /^(.*)\|([^|]*)\|([^|]*)$/s.exec(range);
-  return parts ? { step: parts[1]!, from: Number(parts[2]), to: Number(parts[3]) } : undefined;
+  const limit = (text: string, none: number) => (text.trim() === "" ? none : Number(text));
+  return parts ? { step: parts[1]!, from: limit(parts[2]!, -Infinity), to: limit(parts[3]!, Infinity) } : undefined;
 }
 
 const empty: State = { q: "", step: "", group: "", tag: "", outcome: "", sort: "", open: "", range: "" };

@@ -35,8 +35,12 @@ test("steps, repair groups and the spread select cases", { skip }, async (t) => 
   const failures = (await group.locator("th").textContent()).trim();
   await group.locator(".suchas").click();
   assert.equal(await count(page), `${failures} of 200 cases`);
+  assert.equal(await page.getByLabel("Repaired by").inputValue(), "0");
   await page.getByLabel("Remove: repair group 1").click();
   assert.equal(await count(page), "200 cases");
+  await page.getByLabel("Repaired by").selectOption("0"); // as by keyboard
+  assert.equal(await count(page), `${failures} of 200 cases`);
+  await page.getByText("Show all cases").click();
 
   await page.waitForSelector("#spread .live svg");
   const box = await page.locator("#spread .live svg").boundingBox();
@@ -53,6 +57,15 @@ test("steps, repair groups and the spread select cases", { skip }, async (t) => 
   await page.locator("#spread select").selectOption("verify");
   await page.getByText("List them").click();
   assert.match(await page.textContent(".chips"), /blame of verify from 0\.5 to 1/);
+  const some = parseInt(await count(page));
+  await page.locator("#spread").getByLabel("from").fill(""); // no limit
+  await page.getByText("List them").click();
+  assert.match(await page.textContent(".chips"), /blame of verify to 1/);
+  const upTo = parseInt(await count(page));
+  await page.locator("#spread").getByLabel("to", { exact: true }).fill("");
+  await page.getByText("List them").click();
+  assert.match(await page.textContent(".chips"), /blame of verify, any/);
+  assert.ok(some < upTo && upTo <= parseInt(await count(page)));
 });
 
 test("search, filters, order, and the address that reopens them", { skip }, async (t) => {
@@ -67,7 +80,7 @@ test("search, filters, order, and the address that reopens them", { skip }, asyn
   await page.getByLabel("Outcome").selectOption("passes");
   assert.equal(await count(page), "43 of 200 cases");
   await page.getByLabel("Outcome").selectOption("");
-  await page.locator("#cases select").nth(2).selectOption("lang=de");
+  await page.locator("#cases select").nth(3).selectOption("lang=de");
   assert.equal(await count(page), "100 of 200 cases");
   await page.getByLabel("Order").selectOption("blame");
   assert.match(await rows(page).first().textContent(), /\+1\.000/);

@@ -3,7 +3,7 @@ import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/ho
 import type { Case, Result } from "../data.js";
 import { selected } from "../select.js";
 import { change, rangeOf, reset, useShown, type State } from "../state.js";
-import { clipped, visible } from "../words.js";
+import { clipped, short, visible } from "../words.js";
 import { List } from "./list.js";
 import { Printed } from "./printed.js";
 import { StoryView } from "./story.js";
@@ -33,6 +33,7 @@ export function Cases({ result }: { result: Result }) {
   const open = s.open === "" ? undefined : result.cases.find((c) => c.id === s.open);
   const steps = result.steps.map((p) => p.name);
   const groups = (result.groups ?? []).map((g) => g.name).filter((g) => !steps.includes(g));
+  const repairedBy = useMemo(() => repairChoices(result), [result]);
   const tags = useMemo(() => tagsOf(result), [result]);
   const [typed, type] = useState(s.q);
 
@@ -71,6 +72,7 @@ export function Cases({ result }: { result: Result }) {
         </label>
         <Choice label="Outcome" name="outcome" now={s} options={outcomes} />
         <Choice label="Most blamed" name="step" now={s} options={[["", "any step"], ...[...steps, ...groups].map((n): [string, string] => [n, n])]} />
+        {repairedBy.length > 0 && <Choice label="Repaired by" name="group" now={s} options={[["", "anything or nothing"], ...repairedBy]} />}
         {tags.length > 0 && <Choice label="Tag" name="tag" now={s} options={[["", "any"], ...tags.map((t): [string, string] => [t, t])]} />}
         <Choice label="Order" name="sort" now={s} options={orders} />
       </div>
@@ -116,7 +118,7 @@ function Chips({ now }: { now: State }) {
   const chips: [string, Partial<State>][] = [];
   if (now.group !== "") chips.push([`repair group ${Number(now.group) + 1}`, { group: "" }]);
   const range = rangeOf(now.range);
-  if (range) chips.push([`blame of ${visible(range.step)} from ${range.from} to ${range.to}`, { range: "" }]);
+  if (range) chips.push([`blame of ${visible(range.step)}${between(range)}`, { range: "" }]);
   const any = Object.entries(now).some(([key, v]) => v !== "" && key !== "open" && key !== "sort");
   if (!any) return null;
   return (
@@ -131,6 +133,18 @@ function Chips({ now }: { now: State }) {
       </button>
     </div>
   );
+}
+
+/** The limits of a range in words. */
+function between({ from, to }: { from: number; to: number }): string {
+  return (from === -Infinity ? "" : ` from ${from}`) + (to === Infinity ? "" : ` to ${to}`) || ", any";
+}
+
+/** Failures by what repairs them, as choices. */
+function repairChoices(r: Result): [string, string][] {
+  const fixes = (set: string[]) => (set.length === 0 ? "no fix" : set.join(" + "));
+  const sets = (g: string[][]) => (g.length === 0 ? "nothing" : g.map(fixes).join(" or "));
+  return (r.repair_groups ?? []).map((g, i) => [String(i), `${short(sets(g.minimal_repairs), 60)} (${g.count})`]);
 }
 
 function tagsOf(r: Result): string[] {

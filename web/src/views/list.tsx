@@ -57,23 +57,31 @@ export function List({ cases, open, box, onOpen, onClose }: Props) {
   const first = Math.max(0, Math.floor(top / height) - 8);
   const last = Math.min(cases.length, Math.ceil((top + view) / height) + 8);
   return (
-    <div
-      class="list"
-      ref={box}
-      role="listbox"
-      tabIndex={0}
-      aria-label="Cases"
-      aria-activedescendant={at >= first && at < last ? `case-${at}` : undefined}
-      style={{ height: `${Math.min(view, cases.length * height + 2)}px` }}
-      onScroll={(e) => setTop(e.currentTarget.scrollTop)}
-      onKeyDown={key}
-    >
-      <div role="presentation" style={{ height: `${cases.length * height}px` }}>
-        {cases.slice(first, last).map((c, i) => (
-          <Row key={first + i} case={c} at={first + i} of={cases.length} height={height} active={first + i === at} open={c.id === open} onOpen={() => (setAt(first + i), onOpen(c))} />
-        ))}
+    <>
+      <div class="heads" aria-hidden="true">
+        <span>case</span>
+        <span>score</span>
+        <span>most blamed</span>
+        <span>what repairs it</span>
       </div>
-    </div>
+      <div
+        class="list"
+        ref={box}
+        role="listbox"
+        tabIndex={0}
+        aria-label="Cases"
+        aria-activedescendant={at >= first && at < last ? `case-${at}` : undefined}
+        style={{ height: `${Math.min(view, cases.length * height + 2)}px` }}
+        onScroll={(e) => setTop(e.currentTarget.scrollTop)}
+        onKeyDown={key}
+      >
+        <div role="presentation" style={{ height: `${cases.length * height}px` }}>
+          {cases.slice(first, last).map((c, i) => (
+            <Row key={first + i} case={c} at={first + i} of={cases.length} height={height} active={first + i === at} open={c.id === open} onOpen={() => (setAt(first + i), onOpen(c))} />
+          ))}
+        </div>
+      </div>
+    </>
   );
 }
 
